@@ -175,10 +175,10 @@ def test_a_notebook_from_standard_input_is_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["models", "export"])
 def test_commands_that_run_models_say_what_is_none_of_python(tmp_path: Path, command: str) -> None:
-    (tmp_path / "nets.ipynb").write_text("{}")
-    done = lintorch(command, "nets.ipynb", cwd=tmp_path)
+    (tmp_path / "nets.txt").write_text("no Python")
+    done = lintorch(command, "nets.txt", cwd=tmp_path)
     assert done.returncode == (2 if command == "export" else 0)
-    assert "nets.ipynb: not checked: notebooks are read by check alone" in done.stderr
+    assert "nets.txt: not checked: not a Python file" in done.stderr
     assert "no Python files found" in (done.stdout + done.stderr).replace("No P", "no P")
 
 

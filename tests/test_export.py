@@ -138,7 +138,7 @@ def test_a_failure_names_all_operators_the_line_and_the_smallest_part(
     assert failed["operator"] == "aten::linalg_qr"
     assert failed["lowest_opset"] is None
     row = NETS.splitlines().index("        q = torch.linalg.qr(x)[0]") + 1
-    assert failed["location"] == {"filename": "nets/net.py", "row": row}
+    assert failed["location"] == {"filename": "nets/net.py", "cell": None, "row": row}
     assert failed["part"] == "parts.1.1 (Decompose)"
     (finding,) = failed["findings"]
     assert finding["code"] == "LT904"
@@ -474,7 +474,7 @@ def test_an_export_is_judged_for_each_target(tmp_path: Path) -> None:
         ("torch.export", None, "ok"),
     ]
     refused = trials[1]
-    assert refused["location"] == {"filename": "net.py", "row": 8}
+    assert refused["location"] == {"filename": "net.py", "cell": None, "row": 8}
     assert refused["stage"] == "target"
     assert "Mish" in refused["message"]
     assert done.returncode == 1

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from running import findings, lintorch
 
+from lintorch.core.cell_rows import CellRows
+
 FORWARD = """class Net(torch.nn.Module):
     def forward(self, x):
         return x.view(int(x.size(0)), -1)
@@ -128,6 +130,16 @@ def test_suppressions_and_settings_hold(tmp_path: Path) -> None:
     assert places(cwd=tmp_path) == []
 
 
+def test_suppressions_are_added_in_their_cells(tmp_path: Path) -> None:
+    before = write(tmp_path / "demo.ipynb", CELLS)
+    done = lintorch("check", "--add-ignore", cwd=tmp_path)
+    assert done.stdout == "Added 2 suppressions in 1 file.\n"
+    after = (tmp_path / "demo.ipynb").read_text(encoding="utf-8")
+    marked = before.replace(", -1)\\n", ", -1)  # lintorch: ignore[LT101]\\n")
+    assert after == marked.replace("symeig(1)", "symeig(1)  # lintorch: ignore[LT601]")
+    assert places(cwd=tmp_path) == []
+
+
 def test_an_idle_suppression_is_found_and_removed_in_its_cell(tmp_path: Path) -> None:
     before = write(tmp_path / "demo.ipynb", [*CELLS[:2], "x = 1  # lintorch: ignore[LT101]"])
     assert places(cwd=tmp_path) == [(3, 1, "LT003")]
@@ -170,11 +182,63 @@ def test_a_notebook_of_another_language_has_no_findings(tmp_path: Path) -> None:
     assert places(cwd=tmp_path) == []
 
 
-def test_runs_say_that_notebooks_are_not_run(tmp_path: Path) -> None:
-    write(tmp_path / "demo.ipynb", CELLS)
-    done = lintorch("check", "--trace", cwd=tmp_path)
-    assert "demo.ipynb: read, but not run" in done.stderr
-    assert "LT101" in done.stdout
+RUNNING = [
+    "title",
+    "import torch\n!pip install timm",
+    f"%%time\n{FORWARD}",
+    "open('trained', 'w')\nfor _ in range(10):\n    open('looped', 'w')",
+    "net = Net()\nnet(torch.randn(5, 7))",
+]
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A folder with a notebook, and what a check of it that traces and exports says."""
+    pytest.importorskip("torch")
+    folder = tmp_path_factory.mktemp("notebooks")
+    write(folder / "demo.ipynb", RUNNING)
+    options = ("--trace", "--export", "torchscript-trace", "--show-refuted")
+    (found,) = findings(*options, cwd=folder)
+    return folder, found
+
+
+def test_models_of_notebooks_are_run_and_exported(ran: tuple[Path, dict[str, Any]]) -> None:
+    _, found = ran
+    place = found["cell"], found["location"]["row"], found["code"]
+    assert (place, found["evidence"]) == ((3, 4, "LT101"), "export")
+    assert found["model"] == "demo.ipynb:Net"
+    assert [note["evidence"] for note in found["notes"]] == ["source", "trace", "export"]
+
+
+def test_cells_that_only_do_things_are_not_run(ran: tuple[Path, dict[str, Any]]) -> None:
+    folder, _ = ran
+    assert sorted(path.name for path in folder.iterdir()) == ["demo.ipynb"]
+
+
+def test_models_are_listed_and_exported_by_cell(ran: tuple[Path, dict[str, Any]]) -> None:
+    folder, _ = ran
+    done = lintorch("models", "--output-format", "json", cwd=folder)
+    (model,) = json.loads(done.stdout)
+    assert (model["model"], model["cell"], model["row"]) == ("demo.ipynb:Net", 3, 2)
+    assert model["inputs"] == ["float32[batch=5, 7]"]
+    assert "inputs from demo.ipynb cell 5" in model["assumptions"]
+    export = ("export", "--to", "torchscript-trace", "--repro", "repro")
+    shown = lintorch(*export, cwd=folder).stdout
+    assert "demo.ipynb:cell 3:4: LT101" in shown
+    assert "demo.ipynb is a notebook, which a program cannot" in shown
+    (trial,) = json.loads(lintorch(*export, "--output-format", "json", cwd=folder).stdout)["trials"]
+    (finding,) = trial["findings"]
+    assert (finding["location"]["cell"], finding["location"]["row"]) == (3, 4)
+
+
+def test_words_name_lines_by_cells() -> None:
+    rows = CellRows({"nb/demo.ipynb": ((1, 2, 0), (5, 4, 1))})
+    assert rows.find_row("nb/demo.ipynb", 6) == (4, 3)
+    assert rows.find_row("net.py", 6) == (0, 6)
+    told = rows.rewrite_text('/x/nb/demo.ipynb:2 and File "demo.ipynb", line 6, in line 5')
+    assert told == '/x/nb/demo.ipynb:cell 2:2 and File "demo.ipynb", cell 4, line 3, in line 5'
+    assert rows.rewrite_text("as in line 6", "nb/demo.ipynb") == "as in line 3 of cell 4"
+    assert rows.rewrite_text("other.ipynb:6, in line 6", "net.py") == "other.ipynb:6, in line 6"
 
 
 def test_a_baseline_and_a_revision_are_heeded(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from functools import partial
@@ -15,9 +16,11 @@ import tomllib
 from jsonschema import Draft202012Validator
 from running import CHECKOUT, COLD, codes, lintorch
 from test_settings import WHOLE
+from watched import PATIENCE, Run
 
 from lintorch.catalog import build_catalog
 from lintorch.report.rule_page import write_table
+from lintorch.settings.describe_keys import make_schema
 
 BAKED = """import torch
 from torch import nn
@@ -260,3 +263,82 @@ def test_a_shell_is_told_what_may_come(line: str, offered: set[str]) -> None:
         check=True,
     )
     assert {each.removeprefix("plain,") for each in done.stdout.split()} == offered
+
+
+def test_settings_are_told_with_their_origin(project: Path) -> None:
+    (project / "base.toml").write_text('opset = 13\nextend-exclude = ["a"]\n')
+    (project / "lintorch.toml").write_text(
+        'extend = "base.toml"\nselect = ["LT101"]\nextend-exclude = ["gone"]\n'
+    )
+    (project / "export.py").write_text("import torch\ntorch.onnx.export(1, 2)\n")
+    run = partial(lintorch, "check", "--show-settings", cwd=project)
+    done = run("--config", "fail-on='error'", "--extend-exclude", "b")
+    assert (done.returncode, done.stderr) == (0, "")
+    told = dict(line.split("  # ") for line in done.stdout.splitlines() if "  # " in line)
+    assert told['select = ["LT101"]'] == "lintorch.toml"
+    assert told["opset = 13"] == "base.toml"
+    assert told['extend-exclude = ["a", "gone", "b"]'] == "base.toml, lintorch.toml, command line"
+    assert told['exporters = ["onnx"]'] == "export calls of the project"
+    assert told["trial-seconds = 120"] == "default"
+    assert told['fail-on = "error"'] == "--config \"fail-on='error'\""
+    assert done.stdout.startswith("# export.py and 1 more file: ")
+    held = tomllib.loads(done.stdout)
+    assert Draft202012Validator(make_schema()).is_valid(held)
+    assert run("away.py").returncode == 2
+
+
+def test_verbose_tells_what_is_done(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    kept = tmp_path_factory.mktemp("kept") / "cache"
+    run = partial(lintorch, "check", "-v", "--cache-dir", str(kept), cwd=project)
+    first, second = run().stderr, run().stderr
+    assert "settings: lintorch.toml (1 file)" in first
+    assert f"cache: {kept} (0 known, 1 to be read)" in first
+    assert f"cache: {kept} (1 known, 0 to be read)" in second
+    assert "cache: not used" in run("--no-cache").stderr
+    assert lintorch("clean", "--cache-dir", kept, cwd=project).stdout != "Removed 0 files.\n"
+    assert "(0 known, 1 to be read)" in run().stderr
+    assert "(1 known" in lintorch("check", "-v", cwd=project, LINTORCH_CACHE_DIR=str(kept)).stderr
+
+
+def test_what_is_found_can_be_suppressed_where_it_stands(project: Path) -> None:
+    net = project / "net.py"
+    net.write_bytes(BAKED.replace("\n", "\r\n").encode())
+    run = partial(lintorch, "check", "--add-ignore", cwd=project)
+    assert run().stdout == "Added 1 suppression in 1 file.\n"
+    line = "        return x.view(int(x.size(0)), -1)"
+    marked = BAKED.replace(line, f"{line}  # lintorch: ignore[LT101]")
+    assert net.read_bytes().decode() == marked.replace("\n", "\r\n")
+    assert codes(cwd=project) == []
+    assert run().stdout == "Added 0 suppressions in 0 files.\n"
+    net.write_bytes(b"\0")
+    assert "net.py:1:1: LT008 cannot be suppressed by a comment" in run().stderr
+
+
+@pytest.mark.parametrize("options", [("--add-ignore", "--fix"), ("--watch", "-"), ("--add-ignore", "--watch")])  # fmt: skip
+def test_options_that_exclude_each_other_are_named(project: Path, options: tuple[str, ...]) -> None:
+    done = lintorch("check", *options, cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{options[0]} cannot be combined with" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another signal there")
+def test_watching_checks_again_after_a_change_and_ends_cleanly(project: Path) -> None:
+    watching = Run(project, "check", "--watch", "--output-format", "concise", "-q")
+    out, err = watching.process.stdout, watching.process.stderr
+    assert out is not None
+    assert err is not None
+    assert out.readline().startswith("net.py:7:23: warning LT101")
+    assert "waiting for changes" in err.readline()
+    (project / "net.py").write_text(f"\n{BAKED}")
+    assert err.readline() == "lintorch: changed: net.py\n"
+    assert out.readline().startswith("net.py:8:23: warning LT101")
+    assert "waiting for changes" in err.readline()
+    (project / "lintorch.toml").write_text('exclude = ["gone"]\nselect = ["LT5"]\n')
+    assert err.readline() == "lintorch: changed: lintorch.toml\n"
+    assert "waiting for changes" in err.readline()
+    watching.process.send_signal(signal.SIGINT)
+    assert watching.process.communicate(timeout=PATIENCE) == ("", "")
+    assert watching.process.returncode == 0
+    assert watching.others() == []

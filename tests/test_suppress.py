@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lintorch import suppress
 from lintorch.core.finding import Finding, Place, Severity
-from lintorch.fix.apply_edits import apply_fixes
+from lintorch.fix.apply_edits import apply_edits, apply_fixes
 
 NAMES = {"LT003": "unused-suppression", "LT004": "malformed-suppression",
          "LT005": "blanket-suppression", "LT101": "dynamic-size", "LT116": "adaptive-pool"}  # fmt: skip
@@ -194,3 +194,36 @@ def test_the_code_that_a_rule_was_split_off_suppresses_it_still_with_a_note() ->
     told = suppress.apply_suppressions(text, "m.py", found, NAMES, ALL, former=former)
     assert [(f.code, f.place.row, f.severity) for f in told] == [("LT004", 1, Severity.NOTE)]
     assert told[0].said == "LT101 was split: what is suppressed here is LT116 (adaptive-pool) now"
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "marked"),
+    [
+        ("x = 1", 1, "x = 1  # lintorch: ignore[LT101]"),
+        ("x = 1 \r\n", 1, "x = 1  # lintorch: ignore[LT101]\r\n"),
+        ("x = 1  # why\n", 1, "x = 1  # why  # lintorch: ignore[LT101]\n"),
+        ("f(\n  1,\n)\n", 2, "f(\n  1,  # lintorch: ignore[LT101]\n)\n"),
+        ("x = 1 + \\\n  2\n", 1, "x = 1 + \\\n  2  # lintorch: ignore[LT101]\n"),
+        ("x = '''\n'''.y\n", 1, "x = '''\n'''.y  # lintorch: ignore[LT101]\n"),
+        ("f('''\n''',\n2)\n", 1, "f('''\n''',\n2)  # lintorch: ignore[LT101]\n"),
+        (
+            "x = 1  # lintorch: ignore[LT116] as is\n",
+            1,
+            "x = 1  # lintorch: ignore[LT116, LT101] as is\n",
+        ),
+        ("x = 1  # noqa: LT116\n", 1, "x = 1  # noqa: LT116  # lintorch: ignore[LT101]\n"),
+    ],
+)
+def test_a_suppression_is_put_where_it_holds(text: str, row: int, marked: str) -> None:
+    found = finding(row)
+    after = apply_edits(text, suppress.add_comments(text, [found]))
+    assert after == marked
+    assert found not in applied(after, found)
+
+
+def test_findings_of_a_line_share_a_suppression() -> None:
+    found = finding(1, "LT116"), finding(1), finding(1)
+    text = "x = 1\n"
+    after = apply_edits(text, suppress.add_comments(text, found))
+    assert after == "x = 1  # lintorch: ignore[LT116, LT101]\n"
+    assert applied(after, *found) == ()

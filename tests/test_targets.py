@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from running import findings, lintorch
 
+from lintorch.cli.show_targets import format_target, format_target_table
 from lintorch.core.finding import Evidence, Finding, Place, Severity
 from lintorch.core.merge import merge_findings
 from lintorch.core.profile import Profile
@@ -613,3 +614,14 @@ def test_a_file_of_a_newer_ir_version_is_refused_whatever_its_opset(tmp_path: Pa
         assert (found["target"], found["severity"]) == ("onnxruntime-1.17", "error")
         assert "onnx writes IR version 10" in found["message"]
         assert "its highest is 9 (onnxruntime-1.18 takes it)" in found["message"]
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_targets_fit_the_terminal(width: int) -> None:
+    table = format_target_table(tuple(list_targets()), width)
+    assert max(map(len, table.splitlines())) <= width
+    unfolded = format_target_table(tuple(list_targets()))
+    assert "".join(table.split()) == "".join(unfolded.split())
+    one = format_target(find_target("tensorrt-8.6"), width)
+    assert max(map(len, one.splitlines())) <= width
+    assert one.split() == format_target(find_target("tensorrt-8.6")).split()

@@ -12,14 +12,19 @@ from lintorch.files.file_text import replace_file
 from lintorch.files.user_folders import user_folder
 
 _OWN_NAMES = ("findings-", "cards-", "CACHEDIR.TAG")
+VARIABLE = "LINTORCH_CACHE_DIR"
+"""The environment variable that names another folder."""
 _KEPT = 256
 """How many files are kept; those used longest ago go. A project takes two for each of its settings."""
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of lintorch.\n"
 
 
 def cache_folder() -> str:
-    """The folder for what lintorch keeps of this user's runs; "" where there is no home."""
-    return user_folder("XDG_CACHE_HOME", "~/.cache", "LOCALAPPDATA")
+    """The folder for what lintorch keeps of this user's runs; "" where there is no home.
+
+    Who runs lintorch may name another: by the environment, or an option that sets it.
+    """
+    return os.environ.get(VARIABLE) or user_folder("XDG_CACHE_HOME", "~/.cache", "LOCALAPPDATA")
 
 
 def read_kept(file: str) -> bytes:

@@ -20,6 +20,8 @@ baseline_option = click.option(
 )  # fmt: skip
 adoption_options = combine_options(
     baseline_option,
+    click.option("--add-ignore", is_flag=True,
+                 help="Write `# lintorch: ignore[CODE]` on the line of every finding."),
     click.option("--diff-base", metavar="REV",
                  help="Only findings on lines changed since this git revision, and those that the "
                  "change causes elsewhere."),

@@ -12,6 +12,7 @@ from lintorch.cli.file_options import file_options
 from lintorch.cli.output_options import output_options
 from lintorch.cli.shared_options import (
     SettingOption,
+    cache_option,
     choice_options,
     exporter_option,
     limit_options,
@@ -67,14 +68,23 @@ _LEVELS = ("note", "warning", "error")
 @click.option(
     "--no-cache", is_flag=True, help="Look at every file anew, and keep nothing for the next run."
 )
+@cache_option
 @click.option("--force-exclude", is_flag=True, help="Exclude even files given by name.")
 @click.option("--stdin-filename", metavar="PATH", help="What to call the text of `-`.")
+@click.option("--watch", "-w", is_flag=True, help="Check again whenever a file changes.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is found.")
 @click.pass_context
 def command(context: click.Context, /, **_: Any) -> None:
     """Find hazards in files and folders (default: the current one)."""
     from lintorch.cli.make_request import make_request
+    from lintorch.cli.option_clashes import refuse_clashes
     from lintorch.cli.run_check import run_check
     from lintorch.run.request import CheckRequest
 
-    sys.exit(run_check(make_request(CheckRequest, context), sys.stdin, sys.stdout, sys.stderr))
+    request = make_request(CheckRequest, context)
+    refuse_clashes(request)
+    if request.watch:
+        from lintorch.cli.watch_check import watch_check
+
+        sys.exit(watch_check(request, sys.stdout, sys.stderr))
+    sys.exit(run_check(request, sys.stdin, sys.stdout, sys.stderr))

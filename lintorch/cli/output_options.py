@@ -11,6 +11,10 @@ COLORS = ("auto", "always", "never")
 output_options = combine_options(
     click.option("--statistics", is_flag=True, help="Count findings by rule instead."),
     click.option("--show-files", is_flag=True, help="List the files that would be checked."),
+    click.option("--show-settings", is_flag=True,
+                 help="Tell the settings that hold for the files, and where each comes from."),
+    click.option("--verbose", "-v", is_flag=True,
+                 help="Tell what is done, how long it takes, and tracebacks of models."),
     click.option("--quiet", "-q", is_flag=True, help="Tell findings, and nothing else."),
     click.option("--silent", "-s", is_flag=True, help="Tell nothing; the exit code does."),
     click.option("--color", type=click.Choice(COLORS), default="auto", show_default=True,

@@ -15,7 +15,14 @@ from lintorch.report import FORMATS, Result, write_result
 from lintorch.report.characters import join_lines, make_writable
 from lintorch.report.places import shown_path
 from lintorch.report.statistics import STATISTICS_FORMATS, write_statistics
-from lintorch.run import Checked, CheckRequest, Rewritten, check_and_fix, list_checked
+from lintorch.run import (
+    Checked,
+    CheckRequest,
+    Progress,
+    Rewritten,
+    check_and_fix,
+    list_checked,
+)
 from lintorch.settings import SettingsError
 
 CLEAN, FOUND, FAILED = 0, 1, 2
@@ -28,9 +35,15 @@ def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) ->
         request = fill_from_stdin(request, stdin)
         if request.show_files:
             return _show_files(request, out, err)
+        if request.show_settings:
+            return _show_settings(request, out, err)
         first = FINDING_MODELS if request.runs_models else ""
-        with progress_on(err, first) as progress:
+        with progress_on(err, first, request.verbose) as progress:
+            if request.add_ignore:
+                return _add_ignores(request, progress, out, err)
             checked = check_and_fix(request, progress)
+            if request.verbose:
+                progress("done")
         _write_report(checked, request, out)
     except BrokenPipeError:
         raise
@@ -119,6 +132,28 @@ def _show_files(request: CheckRequest, out: TextIO, err: TextIO) -> int:
         out.write(make_writable(join_lines(shown_path(path)), out) + "\n")
     print_problems(err, [*listed.notes, *listed.errors])
     return FAILED if listed.errors else CLEAN
+
+
+def _show_settings(request: CheckRequest, out: TextIO, err: TextIO) -> int:
+    """Tell the settings that hold for each of the files, and where they come from."""
+    from lintorch.cli.show_settings import write_settings
+
+    problems = write_settings(request, out)
+    print_problems(err, problems)
+    return FAILED if problems else CLEAN
+
+
+def _add_ignores(request: CheckRequest, progress: Progress, out: TextIO, err: TextIO) -> int:
+    """Suppress what is found, and say how much that is."""
+    from lintorch.report.summary_line import write_count
+    from lintorch.run.add_ignores import add_ignores
+
+    added = add_ignores(request, progress)
+    if not request.quiet:
+        told = f"Added {write_count(added.findings, 'suppression')}"
+        out.write(f"{told} in {write_count(added.files, 'file')}.\n")
+    print_problems(err, [*added.notes, *added.errors])
+    return FAILED if added.errors else CLEAN
 
 
 def _diff_lines(file: Rewritten) -> list[str]:

@@ -69,6 +69,18 @@ def exporter_option(name: str, **given: Any) -> Callable[[Command], Command]:
     )
 
 
+def _set_cache(context: click.Context, parameter: click.Parameter, folder: Any) -> Any:
+    """Named for all that reads the cache, in other processes too, as the environment names it."""
+    if folder:
+        from lintorch.cache import VARIABLE
+
+        os.environ[VARIABLE] = os.path.abspath(folder)
+
+
+cache_option = click.option(
+    "--cache-dir", type=_FOLDER, metavar="DIR", expose_value=False, callback=_set_cache,
+    help="The folder that keeps what is known of files; also LINTORCH_CACHE_DIR.",
+)  # fmt: skip
 paths_argument = click.argument("paths", nargs=-1, callback=_default_paths)
 target_option = click.option(
     "--target", cls=SettingOption, multiple=True, metavar="NAME", callback=_find_targets,

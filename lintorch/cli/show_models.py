@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from lintorch.core.cell_rows import CellRows
 from lintorch.record.input_notation import write_arguments
 from lintorch.record.models import Failure, Model
 from lintorch.report.places import shown_path
@@ -39,7 +40,11 @@ def format_models_json(listed: ListedModels) -> str:
     """An array of objects: those with `inputs` ran, those with `cause` did not."""
     return (
         json.dumps(
-            [*map(_model_object, listed.models), *map(_failure_object, listed.failures)], indent=2
+            [
+                *(_model_object(model, listed.cells) for model in listed.models),
+                *(_failure_object(failure, listed.cells) for failure in listed.failures),
+            ],
+            indent=2,
         )
         + "\n"
     )
@@ -50,10 +55,10 @@ def format_containment(held: Mapping[str, str]) -> str:
     return "".join(f"{name:<10}{how}\n" for name, how in held.items())
 
 
-def _model_object(model: Model) -> dict[str, Any]:
+def _model_object(model: Model, cells: CellRows) -> dict[str, Any]:
     return {
         "model": f"{shown_path(model.path)}:{model.qualname}",
-        "row": model.row,
+        **_row_values(model.path, model.row, cells),
         "arguments": dict(model.arguments),
         "inputs": write_arguments(model.inputs, model.sizes),
         "parameters": model.parameters,
@@ -63,13 +68,18 @@ def _model_object(model: Model) -> dict[str, Any]:
     }
 
 
-def _failure_object(failure: Failure) -> dict[str, Any]:
+def _failure_object(failure: Failure, cells: CellRows) -> dict[str, Any]:
     return {
         "model": f"{shown_path(failure.path)}:{failure.qualname}",
-        "row": failure.row,
+        **_row_values(failure.path, failure.row, cells),
         "stage": failure.stage,
         "cause": failure.cause,
     }
+
+
+def _row_values(path: str, row: int, cells: CellRows) -> dict[str, Any]:
+    cell, inner = cells.find_row(path, row)
+    return {"cell": cell or None, "row": inner}
 
 
 def _describe_found(model: Model) -> Iterator[str]:

@@ -3,31 +3,58 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from textwrap import fill
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import fill, wrap
 from typing import Any
 
 from lintorch.targets import Target
 
 _HEADER = ("target", "opset", "operators", "confidence", "basis")
+_LABEL = re.compile(r" +(?:[\w ]+: +)?")
+"""What stands before the words of a line."""
 _WIDTH = 100
-"""Columns of a paragraph."""
+"""Columns of a paragraph where no terminal says how many."""
+_LEAST = 20
+"""Columns that the last of a table has at least."""
 
 
-def format_target_table(targets: Sequence[Target]) -> str:
-    """One line for each target, in columns."""
+def format_target_table(targets: Sequence[Target], width: int | None = None) -> str:
+    """A row for each target, in columns; on a terminal the last one is folded to its `width`."""
     rows = [_HEADER, *(_table_row(target) for target in targets)]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    left = sum(widths) + 2 * len(widths)
+    room = None if width is None else max(width - left, _LEAST)
     lines = [
-        "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), row[4]])
+        "  ".join([*(c.ljust(w) for c, w in zip(row, widths, strict=False)), part])
+        if number == 0
+        else f"{'':{left}}{part}"
         for row in rows
+        for number, part in enumerate(
+            wrap(row[4], room, break_on_hyphens=False) if room else [row[4]]
+        )
     ]
     return "\n".join(lines) + "\n"
 
 
-def format_target(target: Target) -> str:
-    """A target with its sources and operators, in paragraphs."""
-    return "\n".join(_detail_lines(target)) + "\n"
+def format_target(target: Target, width: int | None = None) -> str:
+    """A target with its sources and operators, in paragraphs of a terminal's `width`."""
+    found = _detail_lines(target)
+    return "\n".join(fold_lines(found, max(width or _WIDTH, _LEAST))) + "\n"
+
+
+def fold_lines(lines: Iterable[str], width: int) -> Iterator[str]:
+    """Lines folded to a width, each below where its words begin: its label's, or its own."""
+    for line in lines:
+        label = _LABEL.match(line)
+        indent = " " * (label.end() if label else 0)
+        yield fill(
+            line,
+            width,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
 
 def format_targets_json(shown: Target | Sequence[Target]) -> str:
@@ -93,10 +120,10 @@ def _detail_lines(target: Target) -> Iterator[str]:
         yield f"  IR version:  {release.ir} at most; a newer file is refused"
     yield f"  sizes:       {_SIZES[release.dynamic]}"
     yield f"  confidence:  {release.confidence}: {release.basis}"
-    yield _fold_line(f"  checked:     {describe_checks(target)}")
+    yield f"  checked:     {describe_checks(target)}"
     yield f"  not listed:  {'not supported' if release.complete else 'unknown'}"
-    yield from (_fold_line(f"  note:        {note}") for note in release.notes)
-    yield from (_fold_line(f"  source:      {_source_line(s)}") for s in release.sources)
+    yield from (f"  note:        {note}" for note in release.notes)
+    yield from (f"  source:      {_source_line(s)}" for s in release.sources)
     yield f"  retrieved:   {release.retrieved}"
     yield from _operator_lines("Supported", rows, lambda row: row["supported"] is True)
     yield from _operator_lines("Not supported", rows, lambda row: row["supported"] is False)
@@ -145,11 +172,7 @@ def _operator_lines(title: str, rows: Mapping[str, Any], wanted: Any) -> Iterato
     if names:
         yield ""
         yield f"{title} ({len(names)}):"
-        yield fill(", ".join(names), _WIDTH, initial_indent="  ", subsequent_indent="  ")
-
-
-def _fold_line(text: str) -> str:
-    return fill(text, _WIDTH, subsequent_indent=" " * 15, break_long_words=False)
+        yield f"  {', '.join(names)}"
 
 
 def _source_line(source: Mapping[str, str]) -> str:

@@ -15,8 +15,10 @@ from lintorch.cli.completion import complete_targets
 def command(name: str | None, output_format: str) -> None:
     """List the deployment targets, or what is known of one, such as tensorrt-8.6."""
     from lintorch.cli import show_targets as shown
+    from lintorch.cli.terminal import choose_style
     from lintorch.targets import TargetError, find_target, list_targets
 
+    width = choose_style(sys.stdout).width
     try:
         target = find_target(name) if name else None
     except TargetError as error:
@@ -26,8 +28,8 @@ def command(name: str | None, output_format: str) -> None:
         click.echo(shown.format_targets_json(target or tuple(list_targets())), nl=False)
     else:
         click.echo(
-            shown.format_target(target)
+            shown.format_target(target, width)
             if target
-            else shown.format_target_table(tuple(list_targets())),
+            else shown.format_target_table(tuple(list_targets()), width),
             nl=False,
         )

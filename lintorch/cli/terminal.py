@@ -6,8 +6,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TextIO
 
+from lintorch.report.characters import make_writable
 from lintorch.run.request import Progress, ignore_progress
 
 FINDING_MODELS = "looking for files and settings"
@@ -36,12 +38,29 @@ def _terminal_width() -> int:
     return shutil.get_terminal_size().columns
 
 
+def _write_steps(stream: TextIO) -> Progress:
+    begun = perf_counter()
+
+    def write(step: str) -> None:
+        stamp = f"{perf_counter() - begun:8.2f} s  "
+        for number, line in enumerate(step.splitlines()):
+            lead = " " * len(stamp) if number else stamp
+            stream.write(f"{lead}{make_writable(line, stream)}\n")
+        stream.flush()
+
+    return write
+
+
 @contextmanager
-def progress_on(stream: TextIO, first: str = "") -> Iterator[Progress]:
+def progress_on(stream: TextIO, first: str = "", verbose: bool = False) -> Iterator[Progress]:
     """A function that takes a line saying how the work stands; it stands until the next one.
 
-    Nothing is shown before the `first` line, or else the first that comes.
+    Nothing is shown before the `first` line, or else the first that comes. If `verbose`, each is
+    written with the seconds since the start, and stays.
     """
+    if verbose:
+        yield _write_steps(stream)
+        return
     if not stream.isatty():
         yield ignore_progress
         return

@@ -24,7 +24,7 @@ def why_unread(path: str, notebooks: bool = False) -> str:
     """
     ending = os.path.splitext(path)[1].lower()
     if ending == NOTEBOOK:
-        return "" if notebooks else "notebooks are read by check alone"
+        return "" if notebooks else "notebooks are not explained"
     if ending in _ENDINGS or not os.path.isfile(path) or _is_python(path, bool(ending)):
         return ""
     return "not a Python file"

@@ -15,6 +15,7 @@ from lintorch.guest.construct.find_candidates import Candidate, find_candidates
 from lintorch.guest.construct.import_file import import_file
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.examine_model import examine_model
+from lintorch.guest.imports.notebook_modules import hold_modules, read_source
 from lintorch.guest.process.error_text import class_name_of, format_traceback
 from lintorch.guest.process.isolate import Send, isolate_work
 from lintorch.guest.watch.trace_graphs import shorten_error
@@ -36,12 +37,17 @@ def examine_file(
     checked: Mapping[str, str],
     options: Mapping[str, Any],
     passed: list[str],
+    modules: dict[str, str],
 ) -> None:
-    """Examine the models of the checked file with the real path `path`, but those of `passed`."""
+    """Examine the models of the checked file with the real path `path`, but those of `passed`.
+
+    `modules` holds the text of its module where it is a notebook.
+    """
+    hold_modules(modules)
     chosen = wire.read_value(ModelOptions, options)
     files, shown = _user_lines(checked, chosen.project), checked[path]
     try:
-        text = Path(path).read_bytes()
+        text = read_source(path)
         found = outline_definitions(text)
         names = (*found.classes, *found.factories)
         if chosen.only and not any(chosen.wants_model(shown, name) for name in names):
@@ -75,8 +81,10 @@ def examine_configured(
     setting: Mapping[str, Any],
     checked: Mapping[str, str],
     options: Mapping[str, Any],
+    modules: dict[str, str],
 ) -> None:
     """Examine the model `name` that the configuration describes."""
+    hold_modules(modules)
     chosen = wire.read_value(ModelOptions, options)
     files = _user_lines(checked, chosen.project)
     where = str(setting["factory"])

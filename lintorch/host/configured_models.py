@@ -24,7 +24,7 @@ def is_wanted(setting: Mapping[str, Any], checked: Mapping[str, str], project: s
 def _factory_files(setting: Mapping[str, Any], project: str) -> list[str]:
     """The file that the factory of a configured model is in, where that can be told."""
     where = str(setting["factory"]).rpartition(":")[0]
-    if where.endswith(".py"):
+    if where.endswith((".py", ".ipynb")):
         return [os.path.realpath(os.path.join(project, where))]
     parts = where.split(".")
     found = [Path(project, folder, *parts).with_suffix(".py") for folder in ("", "src")] + [

@@ -15,13 +15,19 @@ from lintorch.host.lasting_worker import LastingWorker
 from lintorch.host.progress_lines import ProgressLines
 from lintorch.host.reports import Report
 from lintorch.host.spread_over_workers import spread_over_workers
-from lintorch.host.worker_task import make_configured_task, make_file_task, run_task
+from lintorch.host.worker_task import (
+    WorkerTask,
+    make_configured_task,
+    make_file_task,
+    run_task,
+)
 from lintorch.machine.free_memory import count_fitting
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure
 from lintorch.record.work_bounds import MOST_MODELS
 
 _NONE: Mapping[str, Mapping[str, Any]] = {}
+_NO_MODULES: Mapping[str, str] = {}
 
 
 def examine_models(
@@ -30,12 +36,14 @@ def examine_models(
     configured: Mapping[str, Mapping[str, Any]] = _NONE,
     python: str = sys.executable,
     progress: Callable[[str], None] = lambda line: None,
+    modules: Mapping[str, str] = _NO_MODULES,
 ) -> Generator[Report, None, None]:
     """One report per model that was found; `progress` gets a line when work begins or ends.
 
     `configured` holds the tables `[tool.lintorch.models.NAME]`; `python` is the interpreter whose
-    torch is used. Models that are parts of another that ran are not reported. Raises WorkerError
-    where no worker can be had: no torch, no such interpreter.
+    torch is used; `modules` holds the texts of the modules of notebooks, by their real paths.
+    Models that are parts of another that ran are not reported. Raises WorkerError where no worker
+    can be had: no torch, no such interpreter.
     """
     checked = {os.path.realpath(path): path for path in files}
     covered: set[str] = set()
@@ -46,7 +54,7 @@ def examine_models(
             place = str(setting["factory"]).partition(":")[0]
             if options.wants_model(place, name) and is_wanted(setting, checked, options.project):
                 covered.add(inferred_name(setting, checked, options.project))
-                task = make_configured_task(name, setting, checked, options)
+                task = make_configured_task(name, setting, checked, options, modules)
                 tell = partial(lines.begin_work, name)
                 yield from _note_covered(run_task(workers, task, tell), covered)
                 lines.end_work(name)
@@ -56,25 +64,26 @@ def examine_models(
         def examine_file(workers: LastingWorker, path: str) -> list[Report]:
             lines.begin_file(checked[path])
             tell = partial(lines.begin_work, checked[path])
-            found = list(_examine_until_done(workers, path, checked, one, set(covered), tell))
+            task = partial(make_file_task, path, checked=checked, options=one, modules=modules)
+            found = list(_examine_until_done(workers, task, set(covered), tell))
             lines.end_work(checked[path])
             return found
 
-        for reports in spread_over_workers(examine_file, order_files(checked), workers, count):
+        for reports in spread_over_workers(
+            examine_file, order_files(checked, modules), workers, count
+        ):
             yield from _note_covered(_leave_out_covered(reports, covered), covered)
 
 
 def _examine_until_done(
     workers: LastingWorker,
-    path: str,
-    checked: Mapping[str, str],
-    options: ModelOptions,
+    make_task: Callable[[Set[str]], WorkerTask],
     covered: set[str],
     progress: Callable[[str], None],
 ) -> Iterator[Report]:
     """Reports on one file; asked for again as long as a model takes the process down with it."""
     for _ in range(MOST_MODELS + 1):
-        task = make_file_task(path, covered, checked, options)
+        task = make_task(covered)
         stopped: Failure | None = None
         for report in _note_covered(run_task(workers, task, progress), covered):
             yield report

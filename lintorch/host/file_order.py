@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 
-def order_files(paths: Iterable[str]) -> list[str]:
-    """Files that few other files import first, so that models are seen before their parts."""
+def order_files(paths: Iterable[str], modules: Mapping[str, str]) -> list[str]:
+    """Files that few other files import first, so that models are seen before their parts.
+
+    `modules` holds the texts of those that are notebooks.
+    """
     known = list(paths)
     stems: dict[str, list[str]] = {}
     for path in known:
@@ -16,7 +19,7 @@ def order_files(paths: Iterable[str]) -> list[str]:
     uses = {
         path: {
             other
-            for name in _imported_names(path)
+            for name in _imported_names(path, modules.get(path))
             for other in stems.get(name, ())
             if other != path
         }
@@ -34,10 +37,10 @@ def _module_name(path: str) -> str:
     return file.parent.name if file.stem == "__init__" else file.stem
 
 
-def _imported_names(path: str) -> set[str]:
+def _imported_names(path: str, text: str | None) -> set[str]:
     """Every name that the import statements of a file mention; nothing where it cannot be read."""
     try:
-        tree = ast.parse(Path(path).read_bytes())
+        tree = ast.parse(Path(path).read_bytes() if text is None else text)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     found: set[str] = set()

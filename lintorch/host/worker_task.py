@@ -68,20 +68,32 @@ class WorkerTask:
 
 
 def make_file_task(
-    path: str, passed: Collection[str], checked: Mapping[str, str], options: ModelOptions
+    path: str,
+    passed: Collection[str],
+    checked: Mapping[str, str],
+    options: ModelOptions,
+    modules: Mapping[str, str],
 ) -> WorkerTask:
-    """Examine the models of the file with this real path, but those of `passed` ("file.py:Class")."""
+    """Examine the models of the file with this real path, but those of `passed` ("file.py:Class").
+
+    `modules` holds the texts of notebooks by their real paths.
+    """
     start = Failure(checked[path], "", 1, "stopped", "")
-    arguments = {"path": path, "passed": sorted(passed)}
+    own = {path: modules[path]} if path in modules else {}
+    arguments = {"path": path, "passed": sorted(passed), "modules": own}
     return WorkerTask(_EXAMINE_FILE, arguments, start, MOST_MODELS + 1, checked, options)
 
 
 def make_configured_task(
-    name: str, setting: Mapping[str, Any], checked: Mapping[str, str], options: ModelOptions
+    name: str,
+    setting: Mapping[str, Any],
+    checked: Mapping[str, str],
+    options: ModelOptions,
+    modules: Mapping[str, str],
 ) -> WorkerTask:
     """Examine the model that the table `[tool.lintorch.models.NAME]` describes."""
     start = Failure(str(setting["factory"]).partition(":")[0], name, 1, "stopped", "")
-    arguments = {"name": name, "setting": dict(setting)}
+    arguments = {"name": name, "setting": dict(setting), "modules": dict(modules)}
     return WorkerTask(_EXAMINE_CONFIGURED, arguments, start, 1, checked, options, configured=True)
 
 

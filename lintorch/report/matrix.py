@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from lintorch.core.cell_rows import CellRows
 from lintorch.core.finding import Finding, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.record.models import Failure, Model
@@ -126,6 +127,8 @@ class Matrix:
     notes: tuple[str, ...] = ()
     files: int = 0
     """How many were looked through for models."""
+    cells: CellRows = field(default_factory=CellRows)
+    """Of notebooks, whose rows above count in the modules of their cells, but for those of findings."""
 
     def count_statuses(self) -> dict[str, int]:
         """How many exports came to each status, in the order of `STATUSES`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
+from lintorch.core.cell_rows import CellRows
 from lintorch.core.finding import Finding
 from lintorch.record.input_notation import write_arguments
 from lintorch.record.outcomes import SizeLimit
@@ -17,9 +18,11 @@ from lintorch.report.wording import write_message
 
 def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> None:
     """Write `{models: [...], trials: [...]}` in ASCII."""
-    trials = [_trial_values(row, each) for row in matrix.rows for each in row.tried]
+    trials = [_trial_values(row, each, matrix.cells) for row in matrix.rows for each in row.tried]
     json.dump(
-        {"models": [_model_values(row) for row in matrix.rows], "trials": trials}, out, indent=2
+        {"models": [_model_values(row, matrix.cells) for row in matrix.rows], "trials": trials},
+        out,
+        indent=2,
     )
     out.write("\n")
 
@@ -28,13 +31,13 @@ def _name_model(row: Row) -> str:
     return f"{shown_path(row.path)}:{row.qualname}" if row.qualname else shown_path(row.path)
 
 
-def _model_values(row: Row) -> dict[str, Any]:
+def _model_values(row: Row, cells: CellRows) -> dict[str, Any]:
     """As `lintorch models` writes them: those that ran have `inputs`, the others a `cause`."""
     told: dict[str, Any] = {"model": _name_model(row)}
     if row.model is not None:
         model = row.model
         told |= {
-            "row": model.row,
+            **_row_values(model.path, model.row, cells),
             "arguments": dict(model.arguments),
             "inputs": write_arguments(model.inputs, model.sizes),
             "parameters": model.parameters,
@@ -43,11 +46,12 @@ def _model_values(row: Row) -> dict[str, Any]:
         }
     if row.failure is not None:
         failure = row.failure
-        told |= {"row": failure.row, "stage": failure.stage, "cause": failure.cause}
+        place = _row_values(failure.path, failure.row, cells)
+        told |= {**place, "stage": failure.stage, "cause": failure.cause}
     return told
 
 
-def _trial_values(row: Row, each: Tried) -> dict[str, Any]:
+def _trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
     outcome = each.outcome
     return {
         "model": _name_model(row),
@@ -58,11 +62,13 @@ def _trial_values(row: Row, each: Tried) -> dict[str, Any]:
         "stage": "target" if each.against else outcome.stage or None,
         "operator": outcome.operators[0] if outcome.operators else None,
         "operators": list(outcome.operators),
-        "location": _place_values(each.against) if each.against else _site_values(outcome.site),
+        "location": _place_values(each.against)
+        if each.against
+        else _site_values(outcome.site, cells),
         "part": outcome.part or None,
         "lowest_opset": outcome.enough,
         "message": each.message or None,
-        "limits": [_limit_values(limit) for limit in outcome.limits],
+        "limits": [_limit_values(limit, cells) for limit in outcome.limits],
         "max_abs_error": outcome.error,
         "compared": list_compared_sizes(outcome, row.model) if row.model else [],
         "seconds": outcome.seconds,
@@ -72,20 +78,28 @@ def _trial_values(row: Row, each: Tried) -> dict[str, Any]:
     }
 
 
-def _limit_values(limit: SizeLimit) -> dict[str, Any]:
+def _limit_values(limit: SizeLimit, cells: CellRows) -> dict[str, Any]:
     return {
         "condition": limit.condition,
-        "location": _site_values(limit.site),
+        "location": _site_values(limit.site, cells),
         "wrong_at": [at.sizes_by_name for at in limit.at],
     }
 
 
-def _site_values(site: Site | None) -> dict[str, Any] | None:
-    return None if site is None else {"filename": shown_path(site.path), "row": site.row}
+def _row_values(path: str, row: int, cells: CellRows) -> dict[str, Any]:
+    cell, inner = cells.find_row(path, row)
+    return {"cell": cell or None, "row": inner}
+
+
+def _site_values(site: Site | None, cells: CellRows) -> dict[str, Any] | None:
+    if site is None:
+        return None
+    return {"filename": shown_path(site.path), **_row_values(site.path, site.row, cells)}
 
 
 def _place_values(finding: Finding) -> dict[str, Any]:
-    return {"filename": shown_path(finding.place.path), "row": finding.place.row}
+    place = finding.place
+    return {"filename": shown_path(place.path), "cell": place.cell or None, "row": place.row}
 
 
 def _finding_values(finding: Finding) -> dict[str, Any]:

@@ -78,9 +78,8 @@ def _write_reason(each: Tried) -> Iterator[str]:
 
 def _write_finding(finding: Finding) -> str:
     place = finding.place
-    return join_lines(
-        f"{shown_path(place.path)}:{place.row}: {finding.code} {write_message(finding)}"
-    )
+    where = f"{shown_path(place.path)}{f':cell {place.cell}' if place.cell else ''}:{place.row}"
+    return join_lines(f"{where}: {finding.code} {write_message(finding)}")
 
 
 def name_row(row: Row) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from lintorch.core.finding import Finding
 from lintorch.core.merge import merge_findings, sort_findings
-from lintorch.files import FileText, is_notebook
+from lintorch.files import FileText
 from lintorch.run.demote_fixes import demote_by_file
 from lintorch.run.file_texts import HeldTexts, hold_texts, reread_after_runs
 from lintorch.run.given_files import list_files
@@ -17,8 +17,8 @@ from lintorch.run.request import Progress, Request
 from lintorch.run.scope import Scope
 from lintorch.run.send_home import send_home
 from lintorch.run.suppress_findings import suppress_by_file
+from lintorch.run.tell_work import tell_files
 
-_UNRUN = "read, but not run: to have its models, all cells would have to run"
 _LEFT_OUT = "changed while models ran; what they said of it is left out"
 
 
@@ -50,8 +50,9 @@ class CheckedFiles:
 
 def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFiles:
     """Raises SettingsError or CatalogError; what concerns one path or model is in the outcome."""
-    files = list_files(request, scope, notebooks=True)
+    files = list_files(request, scope)
     paths, errors = files.paths, files.errors
+    tell_files(paths, scope, request, progress)
     given = {path: text for path in paths[:1] if (text := request.text) is not None}
     tasks = [scope.make_task(path) for path in paths]
     linted = lint_files(tasks, request, scope.main.root, given, progress)
@@ -74,21 +75,13 @@ def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFi
         files.notebooks,
         ran.models,
         errors + ran.errors,
-        (*files.notes, *_note_unrun(paths, request), *scope.unloaded_notes),
+        (*files.notes, *scope.unloaded_notes),
         {t.path: replace(t, entered=e.entered) for t, e in zip(tasks, held.linted, strict=True)},
         ran.changed,
         ran.left_out,
         tuple(finding for finding in heeded if not scope.is_wanted(finding)),
         paths,
     )
-
-
-def _note_unrun(paths: Sequence[str], request: Request) -> tuple[str, ...]:
-    unrun = [path for path in paths if is_notebook(path)] if request.runs_models else []
-    if not unrun:
-        return ()
-    more = f" and {len(unrun) - 1} more" if len(unrun) > 1 else ""
-    return (f"{unrun[0]}{more}: {_UNRUN}",)
 
 
 @dataclass(frozen=True)
@@ -110,7 +103,7 @@ def _run_models(
     from lintorch.run.run_models import run_models
 
     known = [finding for each in held.linted for finding in each.findings]
-    ran = run_models([p for p in paths if not is_notebook(p)], known, request, scope, progress)
+    ran = run_models(paths, known, request, scope, progress)
     said = tuple(f for f in ran.findings if f.code in scope.codes_of(f.place.path))
     texts, changed = reread_after_runs(held, said)
     left_out = sorted(changed & {finding.place.path for finding in said})

@@ -86,7 +86,7 @@ def _choose_files(request: ExplainRequest, path: str) -> Iterator[str]:
     yield path
     if request.paths:
         own = os.path.abspath(path)
-        files = list_files(request, Scope(request)).paths
+        files = list_files(request, Scope(request), notebooks=False).paths
         yield from (each for each in files if os.path.abspath(each) != own)
         return
     scope = Scope(replace(request, paths=(path,)))

@@ -14,13 +14,16 @@ from lintorch.core.finding import Evidence
 from lintorch.core.merge import merge_findings
 from lintorch.core.profile import EXPORTERS, Profile
 from lintorch.evidence import Trace
+from lintorch.files import FileText, UnreadableFile
 from lintorch.host.reports import Report
 from lintorch.machine.stopping import defer_signals
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.run.given_files import list_files
 from lintorch.run.judge_reports import judge_outcome, report_failure
 from lintorch.run.place_artifacts import place_artifacts
+from lintorch.run.place_row_in_cells import place_row_in_cells
 from lintorch.run.project_models import ProjectModels, group_models
+from lintorch.run.read_notebooks import find_cell_rows
 from lintorch.run.request import ExportRequest, Progress
 from lintorch.run.scope import Scope
 
@@ -35,6 +38,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
     paths = files.paths
     rows: list[Row] = []
     exporters: dict[str, None] = {}
+    notebooks: dict[str, FileText | UnreadableFile] = {}
     with _make_staging(request.output or "") as staging:
         for group in group_models(paths, request, scope):
             options = replace(
@@ -47,7 +51,9 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
                 scripts=bool(request.repro),
             )
             exporters |= dict.fromkeys(options.exporters)
-            rows += _try_exports(replace(group, options=options), scope.catalog, progress)
+            tried = _try_exports(replace(group, options=options), scope.catalog, progress)
+            rows += (place_row_in_cells(row, group.notebooks) for row in tried)
+            notebooks |= group.notebooks
         with defer_signals():
             placed = place_artifacts(rows, request)
     targets = scope.profile_of(paths[0]).targets if paths else ()
@@ -56,8 +62,10 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
         for row in placed
     )
     columns = dict.fromkeys(each.column for row in judged for each in row.tried)
-    notes = (*files.notes, *scope.unloaded_notes)
-    return Matrix(tuple(columns) or tuple(exporters), judged, files.errors, notes, len(paths))
+    notes, cells = (*files.notes, *scope.unloaded_notes), find_cell_rows(notebooks)
+    return Matrix(
+        tuple(columns) or tuple(exporters), judged, files.errors, notes, len(paths), cells
+    )
 
 
 @contextmanager

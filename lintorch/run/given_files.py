@@ -23,7 +23,7 @@ class GivenFiles:
     """How many lie in the folders given."""
 
 
-def list_files(request: Request, scope: Scope, notebooks: bool = False) -> GivenFiles:
+def list_files(request: Request, scope: Scope, notebooks: bool = True) -> GivenFiles:
     """The files to look at, `notebooks` among them where these are read. Raises SettingsError."""
     if request.text is not None:
         cause = _FROM_STDIN if is_notebook(request.paths[0]) else ""

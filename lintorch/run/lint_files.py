@@ -23,6 +23,7 @@ from lintorch.run.rule_catalog import (
     load_catalog,
     report_given_up,
 )
+from lintorch.run.tell_work import tell_cache
 
 _ROUNDS = 4
 """Times that files are looked at, at most: each finds calls one file further from a forward pass."""
@@ -46,6 +47,7 @@ def lint_files(
     caches = {} if request.no_cache else _open_caches(tasks, root)
     known = {task.path: found for task in tasks if (found := _recall_file(task, caches))}
     todo = [task for task in tasks if task.path not in known]
+    tell_cache(len(known), len(todo), request, progress)
     if todo:
         progress(f"reading {len(todo)} file{'' if len(todo) == 1 else 's'}")
     for _ in range(_ROUNDS):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from lintorch.core.cell_rows import CellRows
 from lintorch.record.models import Failure, Model
 from lintorch.report.places import shown_path
 from lintorch.run.given_files import list_files
 from lintorch.run.model_settings import ModelsAdded, add_models
+from lintorch.run.place_row_in_cells import write_failure_by_cells, write_model_by_cells
 from lintorch.run.project_models import ProjectModels, group_models
+from lintorch.run.read_notebooks import find_cell_rows
 from lintorch.run.request import ModelsRequest, Progress
 from lintorch.run.scope import Scope
 
@@ -26,6 +29,8 @@ class ListedModels:
     notes: tuple[str, ...] = ()
     files: int = 0
     """How many were looked through."""
+    cells: CellRows = field(default_factory=CellRows)
+    """Of notebooks, whose rows above count in the modules of their cells."""
 
 
 def list_models(request: ModelsRequest, progress: Progress) -> ListedModels:
@@ -40,8 +45,9 @@ def list_models(request: ModelsRequest, progress: Progress) -> ListedModels:
     for group in group_models(files.paths, request, scope):
         with closing(group.examine_files(progress)) as examined:
             reports = list(examined)
-        ran = tuple(report.model for report in reports if report.model)
-        failures = tuple(report.failure for report in reports if report.failure)
+        cells = find_cell_rows(group.notebooks)
+        ran = tuple(write_model_by_cells(r.model, cells) for r in reports if r.model)
+        failures = tuple(write_failure_by_cells(r.failure, cells) for r in reports if r.failure)
         written = _write_settings(group, ran, failures) if request.write else ()
         python = group.interpreter
         listed = replace(
@@ -50,6 +56,7 @@ def list_models(request: ModelsRequest, progress: Progress) -> ListedModels:
             failures=listed.failures + failures,
             written=listed.written + written,
             notes=(*listed.notes, f"models run with {shown_path(python.path)}, {python.why}"),
+            cells=CellRows({**listed.cells.starts, **cells.starts}),
         )
     return listed
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +12,12 @@ from lintorch.files import FileText, NotWritten, UnreadableFile, read_file, writ
 from lintorch.record.input_notation import write_arguments
 from lintorch.record.models import Failure, Model
 from lintorch.run.model_stubs import write_stubs
+from lintorch.run.write_toml import write_key, write_value
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ def add_models(
     stubs = list(write_stubs(failures, root, folder, original.text))
     if not named and not stubs:
         return ModelsAdded(file, ())
-    tables = ["\n".join(_model_table(f"{root}.{_toml_key(n)}", m)) for n, m in named.items()]
+    tables = ["\n".join(_model_table(f"{root}.{write_key(n)}", m)) for n, m in named.items()]
     added = "\n\n".join([*tables, *(text for _, text in stubs)]) + "\n"
     if original.text:
         added = ("\n" if original.text.endswith("\n") else "\n\n") + added
@@ -126,28 +123,9 @@ def _name_models(models: Iterable[Model], taken: Collection[str]) -> dict[str, M
 
 def _model_table(heading: str, model: Model) -> Iterator[str]:
     yield f"[{heading}]"
-    yield f"factory = {_toml_value(model.factory)}"
+    yield f"factory = {write_value(model.factory)}"
     if model.settings:
-        yield f"args = {_toml_value(model.settings)}"
+        yield f"args = {write_value(model.settings)}"
     if model.unsaid:
         yield f"# made up at each run: {', '.join(model.unsaid)}"
-    yield f"inputs = {_toml_value(write_arguments(model.inputs, model.sizes))}"
-
-
-def _toml_key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else json.dumps(name)
-
-
-def _toml_value(value: Any) -> str:
-    """A plain value as TOML writes it in one line."""
-    if isinstance(value, Mapping):
-        return (
-            "{ "
-            + ", ".join(f"{_toml_key(key)} = {_toml_value(part)}" for key, part in value.items())
-            + " }"
-        )
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml_value, value)) + "]"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return json.dumps(value) if isinstance(value, str) else repr(value)
+    yield f"inputs = {write_value(write_arguments(model.inputs, model.sizes))}"

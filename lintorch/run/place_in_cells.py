@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from lintorch.core.cell_rows import CellRows
 from lintorch.core.finding import Edit, Finding, Fix, Place
-from lintorch.files import FileText
+from lintorch.files import FileText, UnreadableFile
 from lintorch.files.notebook_text import Cell, NotebookText
+from lintorch.run.read_notebooks import NotebookTexts, find_cell_rows
 
 
-def place_in_cells(
-    findings: Iterable[Finding], texts: Mapping[str, FileText]
-) -> tuple[Finding, ...]:
+def place_in_cells(findings: Iterable[Finding], texts: NotebookTexts) -> tuple[Finding, ...]:
     """The same findings; those of notebooks with the number of their cell, and rows within it."""
-    return tuple(_place_finding(finding, texts.get(finding.place.path)) for finding in findings)
+    rows = find_cell_rows(texts)
+    if not rows.starts:
+        return tuple(findings)
+    return tuple(
+        _place_finding(_rewrite_texts(finding, rows), texts.get(finding.place.path))
+        for finding in findings
+    )
 
 
 def list_cells(texts: Mapping[str, FileText]) -> dict[tuple[str, int], str]:
@@ -27,7 +33,7 @@ def list_cells(texts: Mapping[str, FileText]) -> dict[tuple[str, int], str]:
     }
 
 
-def _place_finding(finding: Finding, text: FileText | None) -> Finding:
+def _place_finding(finding: Finding, text: FileText | UnreadableFile | None) -> Finding:
     if not isinstance(text, NotebookText) or not text.cells:
         return finding
     cell = text.find_cell(finding.place.row)
@@ -35,6 +41,27 @@ def _place_finding(finding: Finding, text: FileText | None) -> Finding:
     also = tuple(_shift_place(each, text.find_cell(each.row)) for each in finding.also)
     fix = finding.fix and _shift_fix(finding.fix, cell)
     return replace(finding, place=place, also=also, fix=fix)
+
+
+def _rewrite_texts(finding: Finding, rows: CellRows) -> Finding:
+    """The same finding, whose words name lines of notebooks by their cells."""
+    path = finding.place.path
+
+    def rewrite(text: str) -> str:
+        return rows.rewrite_text(text, path)
+
+    notes = (
+        replace(each, said=rewrite(each.said), detail=rewrite(each.detail))
+        for each in finding.notes
+    )
+    return replace(
+        finding,
+        said=rewrite(finding.said),
+        detail=rewrite(finding.detail),
+        remedy=rewrite(finding.remedy),
+        refuted=finding.refuted and rewrite(finding.refuted),
+        notes=tuple(notes),
+    )
 
 
 def _shift_place(place: Place, cell: Cell) -> Place:

@@ -9,13 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lintorch.core.profile import EXPORTERS, Profile
+from lintorch.files import FileText, UnreadableFile
 from lintorch.host.examine_models import examine_models
 from lintorch.host.reports import Report
 from lintorch.host.worker_process import WorkerError
 from lintorch.record.model_options import ModelLimits, ModelOptions
+from lintorch.record.models import Failure
 from lintorch.record.repository import find_repository
 from lintorch.run.find_interpreter import Interpreter, find_interpreter
 from lintorch.run.process_pool import count_cores
+from lintorch.run.read_notebooks import NotebookTexts, read_notebooks
 from lintorch.run.request import Progress, Request
 from lintorch.run.scope import Scope
 from lintorch.settings import Settings
@@ -33,12 +36,23 @@ class ProjectModels:
     profile: Profile
     interpreter: Interpreter
     options: ModelOptions
+    notebooks: NotebookTexts
 
     def examine_files(self, progress: Progress) -> Generator[Report, None, None]:
         """One report per model. Raises WorkerError, which says why it is that interpreter."""
-        configured, python = self.settings.models, self.interpreter
+        python = self.interpreter
+        unread = {p: t for p, t in self.notebooks.items() if isinstance(t, UnreadableFile)}
+        for path, text in unread.items():
+            yield Report(None, Failure(path, "", 1, "import", text.cause))
         try:
-            yield from examine_models(self.files, self.options, configured, python.path, progress)
+            yield from examine_models(
+                [path for path in self.files if path not in unread],
+                self.options,
+                self.settings.models,
+                python.path,
+                progress,
+                {t.real: t.text for t in self.notebooks.values() if isinstance(t, FileText)},
+            )
         except WorkerError as error:
             raise WorkerError(f"{error} ({python.why})") from error
 
@@ -76,7 +90,10 @@ def group_models(
             processes=request.jobs or count_cores(),
         )
         interpreter = find_interpreter(settings, folder)
-        yield ProjectModels(tuple(files), folder, settings, profile, interpreter, options)
+        notebooks = read_notebooks(files)
+        yield ProjectModels(
+            tuple(files), folder, settings, profile, interpreter, options, notebooks
+        )
 
 
 def limit_models(settings: Settings) -> ModelLimits:

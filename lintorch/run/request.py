@@ -39,6 +39,8 @@ class Request:
     text: str | None = None
     """The text to check instead of what the one path holds."""
     output_format: str = "full"
+    verbose: bool = False
+    """Whether all that is done is told, and the tracebacks of models that did not run."""
 
     @property
     def runs_models(self) -> bool:
@@ -66,6 +68,12 @@ class CheckRequest(Request):
     """Whether findings are counted by rule instead of told."""
     show_files: bool = False
     """Whether only the files that would be checked are listed."""
+    show_settings: bool = False
+    """Whether only the settings that hold for them are told."""
+    add_ignore: bool = False
+    """Whether a suppression is written on the line of every finding."""
+    watch: bool = False
+    """Whether files are checked again whenever one changes."""
     quiet: bool = False
     silent: bool = False
     color: str = "auto"
@@ -113,8 +121,6 @@ class ModelsRequest(Request):
 
     write: bool = False
     """Whether what was inferred is added to the settings."""
-    verbose: bool = False
-    """Whether the tracebacks of models that did not run are shown."""
     containment: bool = False
     """Whether it is only to be said what holds models in."""
 

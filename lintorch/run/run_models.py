@@ -10,8 +10,10 @@ from lintorch.core.finding import Finding
 from lintorch.host.worker_process import WorkerError
 from lintorch.run.judge_reports import ModelFindings, judge_reports
 from lintorch.run.project_models import group_models
+from lintorch.run.read_notebooks import find_cell_rows
 from lintorch.run.request import Progress, Request
 from lintorch.run.scope import Scope
+from lintorch.run.tell_work import tell_interpreter, tell_tracebacks
 
 
 def run_models(
@@ -29,11 +31,15 @@ def run_models(
     in_training = tuple((f.model, f.exporter) for f in known if f.model and f.exporter)
     try:
         for group in group_models(paths, request, scope, in_training):
+            tell_interpreter(group, request, progress)
             with closing(group.examine_files(progress)) as examined:
-                reports = map(group.place_failure, examined)
+                told = tell_tracebacks(examined, request, progress)
+                reports = map(group.place_failure, told)
                 dynamic = group.options.dynamic
                 found = judge_reports(reports, scope.catalog, group.profile, dynamic=dynamic)
-            ran = ModelFindings(ran.findings + found.findings, ran.lines + found.lines)
+            rows = find_cell_rows(group.notebooks)
+            lines = tuple(map(rows.rewrite_text, found.lines))
+            ran = ModelFindings(ran.findings + found.findings, ran.lines + lines)
     except WorkerError as error:
         return replace(ran, errors=(str(error),))
     return ran

@@ -68,8 +68,8 @@ class Scope:
         found = self._fixed or self._closest.settings_of(path)
         if id(found) not in self._overridden:
             changed = found
-            for given in (*self._inline, self._request.settings):
-                changed = override_settings(changed, **given)
+            for origin, given in (*self._inline, ("command line", self._request.settings)):
+                changed = override_settings(changed, origin, **given)
             self._overridden[id(found)] = changed
         return self._overridden[id(found)]
 
@@ -121,7 +121,9 @@ class Scope:
         return read_deployed(places, settings, torch, cache)
 
 
-def _read_config(request: Request) -> tuple[Settings | None, list[dict[str, object]]]:
+def _read_config(
+    request: Request,
+) -> tuple[Settings | None, list[tuple[str, dict[str, object]]]]:
     """The settings that hold for every file, if any, and what `--config` changes in all."""
     inline = [each for each in request.config if "=" in each and not os.path.isfile(each)]
     files = [each for each in request.config if each not in inline]
@@ -130,7 +132,7 @@ def _read_config(request: Request) -> tuple[Settings | None, list[dict[str, obje
         raise SettingsError("--config", f"{files[0]} cannot be combined with {other}")
     isolated = Settings(os.getcwd()) if request.isolated else None
     fixed = load_settings(files[0]) if files else isolated
-    return fixed, [read_inline(each) for each in inline]
+    return fixed, [(f"--config {each!r}", read_inline(each)) for each in inline]
 
 
 def _find_project(folder: str) -> str:

@@ -105,10 +105,9 @@ def _make_settings(file: str, table: Mapping[str, Any], seen: tuple[str, ...] = 
     chosen = {n: values.pop(n) for n in ("select", "ignore", "extend_select") if n in values}
     selection = Selection(**chosen, origin=file)
     if base is None:
-        return Settings(root, file, (selection,), **values)
-    return override_settings(
-        replace(base, root=root, file=file, selections=(*base.selections, selection)), **values
-    )
+        return Settings(root, file, (selection,), **values, origins=dict.fromkeys(values, file))
+    extended = replace(base, root=root, file=file, selections=(*base.selections, selection))
+    return override_settings(extended, file, **values)
 
 
 def _load_base(file: str, root: str, named: Any, seen: tuple[str, ...]) -> Settings:

@@ -80,6 +80,8 @@ class Settings:
     """Megabytes."""
     python: NamedPython | None = None
     """The interpreter whose torch traces and exports."""
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """By the name of a field, who set it: a file, or an option; none for what nobody did."""
 
     @property
     def exclude_patterns(self) -> tuple[str, ...]:
@@ -102,8 +104,14 @@ class Settings:
         )
 
 
-def override_settings(settings: Settings, **given: Any) -> Settings:
-    """Settings outweighed by the command line; what is None was not given.
+_ADDED = {"extend_exclude", "per_file_ignores"}
+"""Fields whose values come on top of those there are."""
+
+
+def override_settings(
+    settings: Settings, origin: str = "command line", /, **given: Any
+) -> Settings:
+    """Settings outweighed by an `origin`, such as the command line; what is None was not given.
 
     `select`, `ignore` and `extend_select` come as one more selection, `extend_exclude` and
     `per_file_ignores` are added, everything else is replaced.
@@ -115,9 +123,12 @@ def override_settings(settings: Settings, **given: Any) -> Settings:
         f.name: given.pop(f.name) for f in fields(Selection) if f.name in given and f.name != "root"
     }
     if chosen:
-        given["selections"] = (*settings.selections, Selection(**chosen))
+        given["selections"] = (*settings.selections, Selection(**chosen, origin=origin))
     if "extend_exclude" in given:
         given["extend_exclude"] = (*settings.extend_exclude, *given["extend_exclude"])
     if "per_file_ignores" in given:
         given["per_file_ignores"] = {**settings.per_file_ignores, **given["per_file_ignores"]}
-    return replace(settings, **given)
+    origins = {**settings.origins, **dict.fromkeys(given, origin)}
+    for name in _ADDED & given.keys() & settings.origins.keys():
+        origins[name] = f"{settings.origins[name]}, {origin}"
+    return replace(settings, origins=origins, **given)

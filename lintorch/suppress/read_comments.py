@@ -48,7 +48,7 @@ def mentions_suppression(text: str) -> bool:
 
 def read_comments(text: str) -> tuple[list[Comment], list[range]]:
     """The suppressions of a text, and the rows of each logical line that has more than one."""
-    tokens = list(_split_tokens(text))
+    tokens = list(split_tokens(text))
     lines = list(_logical_lines(tokens))
     starts = [0, *(m.end() for m in re.finditer(r"\r\n|\n|\r", text))]
     comments = [
@@ -62,7 +62,8 @@ def read_comments(text: str) -> tuple[list[Comment], list[range]]:
     return comments, lines
 
 
-def _split_tokens(text: str) -> Iterator[TokenInfo]:
+def split_tokens(text: str) -> Iterator[TokenInfo]:
+    """The tokens of a text, up to what is no Python."""
     try:
         yield from tokenize.generate_tokens(io.StringIO(text, newline="").readline)
     except (tokenize.TokenError, SyntaxError):  # what follows is no Python

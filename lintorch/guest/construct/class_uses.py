@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+
+from lintorch.guest.imports.notebook_modules import read_source
 
 _EXPORTS = frozenset(
     ("onnx.export", "export.export", "jit.trace", "jit.script", "jit.trace_module")
@@ -39,7 +40,7 @@ def read_uses(paths: Iterable[str], name: str) -> ClassUses:
 def _parse_mentioning(paths: Iterable[str], words: str) -> Iterator[ast.AST]:
     for path in paths:
         try:
-            text = Path(path).read_bytes()
+            text = read_source(path)
             if words.encode() in text and len(text) <= _MOST_BYTES:
                 yield ast.parse(text)
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):

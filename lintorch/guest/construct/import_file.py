@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from lintorch.guest.imports.definitions_only import run_definitions_only
+from lintorch.guest.imports.notebook_modules import NotebookLoader, is_held
 from lintorch.guest.imports.prepare_imports import prepare_imports
 from lintorch.guest.imports.project_modules import list_import_folders, prefer_own_module
 from lintorch.guest.imports.stand_in import while_importing
@@ -32,7 +33,8 @@ def import_file(path: Path, project: Path, seconds: float = _USUAL_SECONDS) -> M
 
     `project` is where the user stands; its modules are importable as they are to a script run
     there. Packages around the file whose own import fails are passed over. Of a file that raises,
-    or takes its share of the `seconds`, only the definitions are run. Raises what it raised first.
+    or takes its share of the `seconds`, only the definitions are run, as of every notebook. Raises
+    what it raised first.
     """
     code = UserCode(path, project)
     prepare_user_code(code)
@@ -78,6 +80,8 @@ def _import_with_less(code: UserCode, seconds: float) -> ModuleType:
             reduced.setdefault(place[0], (place[1], how))
             share = _FURTHER_SHARE
         _forget_modules(code, known)
+    if is_held(code.path):
+        note_assumption(f"only the definitions of {code.shorten_path(str(code.path))} were run")
     for filename, (row, how) in reduced.items():
         shown = code.shorten_path(filename)
         note_assumption(
@@ -106,7 +110,7 @@ def _forget_modules(code: UserCode, known: set[str]) -> None:
 
 def _import_from_root(code: UserCode) -> ModuleType:
     path, root = code.path, code.root
-    if root == path.parent:
+    if root == path.parent or is_held(path):
         return _import_by_path(path, code)
     name = _join_dotted_name(path, root)
     prefer_own_module(code, name, ())
@@ -151,7 +155,8 @@ def _import_by_path(path: Path, code: UserCode) -> ModuleType:
     taken = name in sys.modules or name in sys.stdlib_module_names
     if taken or any(_is_folder_of(folder, name) for folder in list_import_folders(code)):
         name = f"checked_{name}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    loader = NotebookLoader(name, str(path)) if is_held(path) else None
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)

@@ -24,7 +24,11 @@ def identify_model(identity: ModelIdentity, module: nn.Module, files: UserLines)
     """A model by its own class where that is the user's, else as it was found."""
     kind = type(module)
     filename = getattr(sys.modules.get(kind.__module__), "__file__", None)
-    if identity.path.endswith(".py") and filename and files.shown(filename) == identity.path:
+    if (
+        identity.path.endswith((".py", ".ipynb"))
+        and filename
+        and files.shown(filename) == identity.path
+    ):
         return identity
     if filename is None or not files.is_user(filename):
         return identity

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from lintorch.guest.imports.notebook_modules import is_held
 from lintorch.record.user_files import package_root
 
 _PLAIN_TYPES = (str, int, bool, bytes, complex, type(None))
@@ -32,6 +33,8 @@ class Recipe:
     def write_statements(self, project: str) -> list[str]:
         """Statements that set `model`. Raises ValueError where something cannot be written as text."""
         module, path = locate_definition(self.call)
+        if is_held(path):
+            raise ValueError(f"{path.name} is a notebook, which a program cannot import")
         kwargs = {name: value for name, value in self.kwargs.items() if name.isidentifier()}
         given = [
             *map(_write_value, self.args),

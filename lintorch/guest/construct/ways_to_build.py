@@ -62,7 +62,7 @@ def build_from_settings(
     Raises whatever importing and calling it raise.
     """
     where, _, name = str(setting["factory"]).rpartition(":")
-    if where.endswith(".py"):
+    if where.endswith((".py", ".ipynb")):
         holder = import_file(project / where, project)
     else:
         prepare_user_code(UserCode(project.joinpath(*where.split(".")), project))

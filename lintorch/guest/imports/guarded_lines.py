@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from lintorch.guest.imports.notebook_modules import read_source
+
 _CATCHES_IMPORTS = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 _CATCHES_ALL = {"Exception", "BaseException", "RuntimeError", "OSError", "EnvironmentError"}
 _GIVES_UP = {"exit", "quit", "_exit"}
@@ -25,8 +27,7 @@ class SpecialLines:
 def read_special_lines(filename: str) -> SpecialLines:
     """The special lines of a Python file; none where it cannot be read."""
     try:
-        with open(filename, "rb") as file:
-            tree = ast.parse(file.read())
+        tree = ast.parse(read_source(filename))
     except (OSError, SyntaxError, ValueError):
         return SpecialLines()
     return SpecialLines(
