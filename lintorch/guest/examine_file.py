@@ -15,6 +15,7 @@ from lintorch.guest.construct.find_candidates import Candidate, find_candidates
 from lintorch.guest.construct.import_file import import_file
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.examine_model import examine_model
+from lintorch.guest.imports.fixed_text import read_source
 from lintorch.guest.process.error_text import class_name_of, format_traceback
 from lintorch.guest.process.isolate import Send, isolate_work
 from lintorch.guest.watch.trace_graphs import shorten_error
@@ -29,6 +30,9 @@ from lintorch.record.user_files import project_roots
 from lintorch.record.wire import MalformedError
 from lintorch.record.work_bounds import MOST_MODELS, bound_model
 
+Examine = Callable[..., None]
+"""What is done with one model: `examine_model`, or what takes the same."""
+
 
 def examine_file(
     send: Send,
@@ -36,12 +40,13 @@ def examine_file(
     checked: Mapping[str, str],
     options: Mapping[str, Any],
     passed: list[str],
+    examine: Examine = examine_model,
 ) -> None:
     """Examine the models of the checked file with the real path `path`, but those of `passed`."""
     chosen = wire.read_value(ModelOptions, options)
     files, shown = _user_lines(checked, chosen.project), checked[path]
     try:
-        text = Path(path).read_bytes()
+        text = read_source(path)
         found = outline_definitions(text)
         names = (*found.classes, *found.factories)
         if chosen.only and not any(chosen.wants_model(shown, name) for name in names):
@@ -66,7 +71,7 @@ def examine_file(
             send(ModelDone())
             return
         tried += 1
-        covered |= _examine_candidate(send, candidate, shown, files, chosen, covered)
+        covered |= _examine_candidate(send, candidate, shown, files, chosen, covered, examine)
 
 
 def examine_configured(
@@ -75,6 +80,7 @@ def examine_configured(
     setting: Mapping[str, Any],
     checked: Mapping[str, str],
     options: Mapping[str, Any],
+    examine: Examine = examine_model,
 ) -> None:
     """Examine the model `name` that the configuration describes."""
     chosen = wire.read_value(ModelOptions, options)
@@ -84,7 +90,7 @@ def examine_configured(
     _examine_in_child(
         send,
         identity,
-        lambda inner: examine_model(
+        lambda inner: examine(
             inner,
             identity,
             lambda: ways_to_build.build_from_settings(setting, Path(chosen.project), files),
@@ -103,6 +109,7 @@ def _examine_candidate(
     files: UserLines,
     options: ModelOptions,
     covered: Set[str],
+    examine: Examine,
 ) -> set[str]:
     identity = ModelIdentity(shown, candidate.qualname, candidate.row)
     if candidate.error is not None:
@@ -116,7 +123,7 @@ def _examine_candidate(
         return find_project_examples(sought, options.limits) if sought else ()
 
     def examine_inner(inner: Send) -> None:
-        examine_model(
+        examine(
             inner,
             identity,
             lambda: ways_to_build.build_each_way(candidate, files, find_calls),

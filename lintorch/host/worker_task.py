@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lintorch.host.lasting_worker import LastingWorker
@@ -25,6 +25,8 @@ _TRANSLATIONS = {"onnx": ("lintorch.guest.export.onnx_translations",)}
 
 _EXAMINE_FILE = "lintorch.guest.examine_file:examine_file"
 _EXAMINE_CONFIGURED = "lintorch.guest.examine_file:examine_configured"
+_PROVE_FILE = "lintorch.guest.proof.prove_file:prove_file"
+_PROVE_CONFIGURED = "lintorch.guest.proof.prove_file:prove_configured"
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,12 @@ def make_configured_task(
     start = Failure(str(setting["factory"]).partition(":")[0], name, 1, "stopped", "")
     arguments = {"name": name, "setting": dict(setting)}
     return WorkerTask(_EXAMINE_CONFIGURED, arguments, start, 1, checked, options, configured=True)
+
+
+def with_proof(task: WorkerTask, proof: Mapping[str, Any]) -> WorkerTask:
+    """The same models, run beside each other with two texts: see `lintorch.guest.proof`."""
+    function = _PROVE_CONFIGURED if task.configured else _PROVE_FILE
+    return replace(task, function=function, arguments={**task.arguments, "proof": dict(proof)})
 
 
 def run_task(
