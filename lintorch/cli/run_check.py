@@ -28,7 +28,7 @@ def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) ->
         request = fill_from_stdin(request, stdin)
         if request.show_files:
             return _show_files(request, out, err)
-        first = FINDING_MODELS if request.runs_models else ""
+        first = FINDING_MODELS if request.runs_models or request.verify else ""
         with progress_on(err, first) as progress:
             checked = check_and_fix(request, progress)
         _write_report(checked, request, out)
@@ -57,7 +57,7 @@ def fill_from_stdin(request: CheckRequest, stdin: TextIO) -> CheckRequest:
         return request
     if len(request.paths) > 1:
         raise UsageProblem("`-` cannot be combined with other paths")
-    if request.runs_models:
+    if request.runs_models or request.verify:
         raise UsageProblem("a text from standard input can be read, not run")
     if request.diff_base:
         raise UsageProblem("a text from standard input cannot be compared with a revision")
