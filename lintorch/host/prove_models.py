@@ -70,11 +70,19 @@ class ModelProver:
         return self._run(place, checked, self._describe(fixed, sorted(rows), None))
 
     def compare_models(
-        self, place: ModelPlace, fixed: str, data: bytes, checked: Iterable[str]
+        self,
+        place: ModelPlace,
+        fixed: str,
+        data: bytes,
+        checked: Iterable[str],
+        exporting: bool = True,
     ) -> list[Report]:
-        """Run the models that are kept, with these bytes in the place of the fixed file."""
+        """Run the models that are kept, with these bytes in the place of the fixed file.
+
+        Trial exports are only made again where `exporting`: each takes seconds.
+        """
         text = base64.b64encode(data).decode()
-        return self._run(place, checked, self._describe(fixed, [], text))
+        return self._run(place, checked, self._describe(fixed, [], text), exporting)
 
     def forget_models(self) -> None:
         """Keep no model any longer."""
@@ -87,9 +95,15 @@ class ModelProver:
         return {"fixed": os.path.realpath(fixed), "folder": folder, "rows": rows, "text": text}
 
     def _run(
-        self, place: ModelPlace, checked: Iterable[str], proof: Mapping[str, Any]
+        self,
+        place: ModelPlace,
+        checked: Iterable[str],
+        proof: Mapping[str, Any],
+        exporting: bool = True,
     ) -> list[Report]:
         task = with_proof(self._make_task(place, checked), proof)
+        if not exporting:
+            task = replace(task, options=replace(task.options, exporters=()))
         return list(run_task(self._workers, task, lambda model: self._progress(f"proving {model}")))
 
     def _make_task(self, place: ModelPlace, checked: Iterable[str]) -> WorkerTask:

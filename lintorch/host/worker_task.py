@@ -23,6 +23,9 @@ _TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbo
 _TRANSLATIONS = {"onnx": ("lintorch.guest.export.onnx_translations",)}
 """What an exporter loads besides."""
 
+_BACKWARD = ("torch.fx.experimental.symbolic_shapes",)
+"""What a gradient loads when the first is asked for."""
+
 _EXAMINE_FILE = "lintorch.guest.examine_file:examine_file"
 _EXAMINE_CONFIGURED = "lintorch.guest.examine_file:examine_configured"
 _PROVE_FILE = "lintorch.guest.proof.prove_file:prove_file"
@@ -45,6 +48,8 @@ class WorkerTask:
     options: ModelOptions
     configured: bool = False
     """Whether it is about a model that settings describe."""
+    imports: tuple[str, ...] = ()
+    """Modules to be loaded for it besides, once for all work."""
 
     def send_to(self, worker: Worker) -> Generator[Parcel, None, Ending]:
         """What the worker sends; its ending."""
@@ -54,7 +59,7 @@ class WorkerTask:
             "options": pack_value(self.options),
         }
         exporters = self.options.exporters
-        imports = [*(_TRACERS if self.options.trace or exporters else ())]
+        imports = [*self.imports, *(_TRACERS if self.options.trace or exporters else ())]
         imports += [name for each in exporters for name in _TRANSLATIONS.get(each, ())]
         bounds = bound_file(self.options, self.models)
         return (yield from worker.do_work(self.function, arguments, bounds, tuple(imports)))
@@ -90,7 +95,8 @@ def make_configured_task(
 def with_proof(task: WorkerTask, proof: Mapping[str, Any]) -> WorkerTask:
     """The same models, run beside each other with two texts: see `lintorch.guest.proof`."""
     function = _PROVE_CONFIGURED if task.configured else _PROVE_FILE
-    return replace(task, function=function, arguments={**task.arguments, "proof": dict(proof)})
+    arguments = {**task.arguments, "proof": dict(proof)}
+    return replace(task, function=function, arguments=arguments, imports=_BACKWARD)
 
 
 def run_task(

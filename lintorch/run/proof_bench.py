@@ -56,6 +56,7 @@ class FileBench:
     failures: list[str] = field(default_factory=list)
     is_imported: bool = True
     """Whether the file itself could be imported as it is."""
+    _tried: dict[tuple[bytes, bool], tuple[Verdict, ...]] = field(default_factory=dict)
 
     def run_originals(self, place: ModelPlace, rows: Iterable[int]) -> None:
         """Run the models of a place, and keep what those compute that run one of the rows."""
@@ -70,13 +71,21 @@ class FileBench:
         if found:
             self.places.append(place)
 
-    def try_text(self, data: bytes) -> tuple[Verdict, ...]:
+    def try_text(self, data: bytes, exporting: bool) -> tuple[Verdict, ...]:
         """A verdict for each model that was kept; one for the file where it is not imported."""
+        key = data, exporting
+        if key not in self._tried:
+            self._tried[key] = self._try_afresh(data, exporting)
+        return self._tried[key]
+
+    def _try_afresh(self, data: bytes, exporting: bool) -> tuple[Verdict, ...]:
         itself = [ModelPlace(self.path)] if self.is_imported else []
         return tuple(
             _judge_report(report, self.kept)
             for place in self.places or itself
-            for report in self.prover.compare_models(place, self.path, data, self.checked)
+            for report in self.prover.compare_models(
+                place, self.path, data, self.checked, exporting
+            )
         )
 
     def list_rows(self) -> Rows:

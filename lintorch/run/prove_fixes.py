@@ -72,19 +72,20 @@ class FileProof:
         )
 
     def _sift(
-        self, keys: Sequence[FixKey], good: Keys
+        self, keys: Sequence[FixKey], good: Keys, exporting: bool = True
     ) -> tuple[Keys, dict[FixKey, tuple[Verdict, ...]]]:
         """Those of the keys that change nothing, with the good ones before them; and the others."""
         if not keys:
             return good, {}
-        verdicts = self._try_keys(good | {*keys})
+        verdicts = self._try_keys(good | {*keys}, exporting)
         if not _differ(verdicts):
             return good | {*keys}, {}
         if len(keys) == 1:
             return good, {keys[0]: verdicts}
         half = len(keys) // 2
-        good, first = self._sift(keys[:half], good)
-        good, last = self._sift(keys[half:], good)
+        exporting = not any(v.changes or v.keys or v.broken for v in verdicts)
+        good, first = self._sift(keys[:half], good, exporting)
+        good, last = self._sift(keys[half:], good, exporting)
         return good, {**first, **last}
 
     def _try_unsafe(
@@ -98,7 +99,7 @@ class FileProof:
         together = self._try_keys(good | {*keys}) if keys else ()
         if not _differ(together):
             return {}, {}, dict.fromkeys(keys, together)
-        alone = {key: self._try_keys(good | {key}) for key in keys[:_MOST_ALONE]}
+        alone = {key: self._try_keys(good | {key}, len(keys) < 2) for key in keys[:_MOST_ALONE]}
         alone |= dict.fromkeys(keys[_MOST_ALONE:], together)
         broken = {key: found for key, found in alone.items() if any(v.broken for v in found)}
         changed = {k: found for k, found in alone.items() if k not in broken and _differ(found)}
@@ -109,14 +110,18 @@ class FileProof:
                 return {}, {**dict.fromkeys([*changed, *equal], rest), **broken}, {}
         return changed, broken, equal
 
-    def _try_keys(self, keys: Keys) -> tuple[Verdict, ...]:
-        """What models make of the file with these fixes alone; unsteady models are not heard."""
+    def _try_keys(self, keys: Keys, exporting: bool = True) -> tuple[Verdict, ...]:
+        """What models make of the file with these fixes alone; unsteady models are not heard.
+
+        Trial exports tell of a whole set of fixes; where numbers differ, they are not needed to
+        find the one.
+        """
         mended = self._mend(keys)
         if mended.text == self._mending.before:
             return ()
-        verdicts = self._bench.try_text(self._mending.original.encode_text(mended.text))
+        verdicts = self._bench.try_text(self._mending.original.encode_text(mended.text), exporting)
         if _differ(verdicts) and self._unsteady is None:
-            again = self._bench.try_text(self._mending.original.data)
+            again = self._bench.try_text(self._mending.original.data, False)
             self._unsteady = frozenset(each.model for each in again if each.differs)
         unsteady = self._unsteady or frozenset()
         return tuple(each for each in verdicts if each.model not in unsteady)

@@ -92,7 +92,7 @@ def _is_of_lone_weight(what: str, where: str, *both: Mapping[str, torch.Tensor])
 def _describe_lone(what: str, *, is_there: bool) -> str:
     if what.startswith("input"):
         return "is written to now" if is_there else "is no longer written to"
-    return "there was none" if is_there else "there is none any more"
+    return "is new" if is_there else "is gone"
 
 
 def _compare_values(
