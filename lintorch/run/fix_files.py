@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from lintorch.run.request import CheckRequest, Progress, Rewritten
 from lintorch.run.scope import Scope
 
 _UNRUN = "notebooks are read, not run"
+_UNFORKED = "fixes are verified where processes fork, which they do not here"
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,8 @@ def _mend_file(
     mended = mending.mend(request.tried_fixes)
     if not request.verify or mended.text == mending.before:
         return ProvenFile(mended, {})
-    if is_notebook(mending.path):
-        unrun = FixProof(None, _UNRUN)
+    if is_notebook(mending.path) or not hasattr(os, "fork"):
+        unrun = FixProof(None, _UNRUN if is_notebook(mending.path) else _UNFORKED)
         keys = {(key_of(f, text), f.place.row): unrun for f, text in mended.applied}
         return ProvenFile(mended, keys)
     groups = list_rows_to_run(mended, mending.before)
