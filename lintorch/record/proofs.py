@@ -22,6 +22,8 @@ class Change:
     was: float | None = None
     now: float | None = None
     why: str = ""
+    breaks: bool = False
+    """Whether the model does not run any more, or its file is not imported as before."""
 
 
 @dataclass(frozen=True)

@@ -37,8 +37,8 @@ def describe_verdicts(verdicts: Iterable[Verdict]) -> str:
     """What is not as it was: `UNet: output at … is 0.42 where it was 0.11, apart by 0.31`."""
     parts = []
     for verdict in verdicts:
-        if verdict.broken:
-            parts.append(verdict.broken)
+        if verdict.failure:
+            parts.append(verdict.failure)
         elif verdict.differs:
             told = [describe_change(each) for each in verdict.changes[:_MOST_CHANGES]]
             told += [f"of its state_dict, {each}" for each in verdict.keys]

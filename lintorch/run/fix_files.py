@@ -86,7 +86,7 @@ def _mend_file(
         return ProvenFile(mended, keys)
     groups = list_rows_to_run(mended, mending.before)
     models = bench.set_up(mending.path, seen.paths, groups, mending.importers)
-    return FileProof(mending, models, request.tried_fixes).prove()
+    return FileProof(mending, models, request.tried_fixes, mended).prove()
 
 
 def _list_unsettled(mending: FileMending, done: ProvenFile) -> list[str]:

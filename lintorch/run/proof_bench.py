@@ -23,10 +23,7 @@ _MOST_IMPORTERS = 3
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one text makes of a model: nothing of this where it computes the same.
-
-    `broken` says why it does not run at all any more, or its file is not imported.
-    """
+    """What one text makes of a model: nothing of this where it computes the same."""
 
     model: str
     changes: tuple[Change, ...] = ()
@@ -34,7 +31,13 @@ class Verdict:
     exports: tuple[tuple[str, bool], ...] = ()
     """What became of each trial export, in words, and whether it is worse."""
     gained: tuple[str, ...] = ()
-    broken: str = ""
+    failure: str = ""
+    """Why it was not run to its end."""
+
+    @property
+    def broken(self) -> bool:
+        """Whether it does not run as before, or its file is not imported as before."""
+        return bool(self.failure) or any(change.breaks for change in self.changes)
 
     @property
     def differs(self) -> bool:
@@ -166,12 +169,12 @@ def _describe_failure(report: Report) -> str:
 def _judge_report(report: Report, kept: Mapping[str, Report]) -> Verdict:
     if report.failure is not None:
         name = report.failure.qualname or report.failure.path
-        return Verdict(name, broken=_describe_failure(report))
+        return Verdict(name, failure=_describe_failure(report))
     assert report.model is not None
     before = kept.get(f"{report.model.path}:{report.model.qualname}")
     told = report.comparison
     if told is None:
-        return Verdict(report.model.qualname, broken="its process told nothing")
+        return Verdict(report.model.qualname, failure="its process told nothing")
     exports = () if before is None else tuple(_compare_exports(before, report))
     return Verdict(report.model.qualname, told.changes, told.keys, exports, told.gained)
 

@@ -44,13 +44,20 @@ class ProvenFile:
 
 
 class FileProof:
-    """Tries texts of one file on its models until it is known which fixes change what."""
+    """Tries texts of one file on its models until it is known which fixes change what.
+
+    `whole` is the file with all fixes that are allowed.
+    """
 
     def __init__(
-        self, mending: FileMending, bench: FileBench, allowed: frozenset[Applicability]
+        self,
+        mending: FileMending,
+        bench: FileBench,
+        allowed: frozenset[Applicability],
+        whole: Mended,
     ) -> None:
         self._mending, self._bench, self._allowed = mending, bench, allowed
-        self._whole = mending.mend(allowed)
+        self._whole = whole
         self._every = frozenset(_keys_of(self._whole))
         self._unsteady: frozenset[str] | None = None
 
@@ -163,7 +170,9 @@ class FileProof:
         if len(steady) < len(kept) and not runs:
             names = ", ".join(sorted(unsteady))
             return FixProof(None, f"{names} computes something else each time that it is run")
-        return FixProof(None, describe_uncovered(kept, self._bench.failures))
+        return FixProof(
+            None, describe_uncovered([*self._bench.kept.values()], self._bench.failures)
+        )
 
     def _report_defect(self, key: FixKey, verdicts: Sequence[Verdict]) -> Finding:
         finding, text = self._find_applied(key)

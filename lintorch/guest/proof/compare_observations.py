@@ -53,7 +53,8 @@ def _compare_words(before: Observation, after: Observation) -> Iterator[Change]:
         was, now = before.words.get(key), after.words[key]
         if what == "error" and (was is None or _kind_of(was) != _kind_of(now)):
             sizes, training = _describe_run(before, number), mode == TRAINING
-            yield Change("the run", sizes, training, why=f"raises {now}" + _formerly(was))
+            why = f"raises {now}" + _formerly(was)
+            yield Change("the run", sizes, training, why=why, breaks=was is None)
         elif what == "structure" and was is not None and was != now:
             sizes, training = _describe_run(before, number), mode == TRAINING
             yield Change("the output", sizes, training, why=f"is {now[:200]}, and was {was[:200]}")

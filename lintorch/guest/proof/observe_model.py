@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -46,6 +47,15 @@ class Observation:
         return self.attempts > 0 and not any(
             key.startswith(f"{TRAINING}:") and key.endswith(":error") for key in self.words
         )
+
+
+def run_once(module: nn.Module, fed: Fed) -> None:
+    """Run copies of a model at its first sizes in both modes, only to see which lines run."""
+    given = arrange_arguments(fed.inputs, make_inputs(fed.inputs, fed.sizes))
+    for train in (False, True):
+        with suppress(Exception), copy_module(module, train) as copied, torch.no_grad():
+            copied(*given)
+        tampering.restore_interpreter()
 
 
 def observe_first(module: nn.Module, fed: Fed, late: float) -> Observation:

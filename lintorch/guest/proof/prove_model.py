@@ -25,6 +25,7 @@ from lintorch.guest.proof.observe_model import (
     list_state,
     observe_alike,
     observe_first,
+    run_once,
 )
 from lintorch.guest.watch.make_tensors import is_weightless
 from lintorch.guest.watch.user_lines import UserLines
@@ -63,22 +64,22 @@ def keep_original(
         send(ModelObserved(Observed(left_out=(_WEIGHTLESS,), rows=watched.list_rows())))
         return
     digests = digest_state(built.module)
+    run_once(built.module, fed)
     watched.stop_watching()
+    if wanted.isdisjoint(watched.list_rows()):
+        send(ModelObserved(Observed(rows=watched.list_rows())))
+        return
     work, livened = give_lively_weights(work, built, fed)
     watched.start_watching()
     send(TimeNeeded(options.limits.seconds + SLACK))
     seen = observe_first(built.module, fed, clock() + options.limits.seconds * _SHARE)
     watched.stop_watching()
-    rows = watched.list_rows()
-    if not wanted.isdisjoint(rows):
-        weights = {name: value.detach() for name, value in list_state(built.module)}
-        way, assumptions = describe_way(built), model.assumptions
-        kept = KeptModel(way, fed, digests, weights, seen, assumptions, model.purpose)
-        keep_model(folder, identity, kept)
-        send(ModelObserved(replace(_sum_up(seen, fed), rows=rows)))
-        _try_exports(work, RunnableModel(built, model, fed, livened))
-    else:
-        send(ModelObserved(Observed(rows=rows)))
+    weights = {name: value.detach() for name, value in list_state(built.module)}
+    way, assumptions = describe_way(built), model.assumptions
+    kept = KeptModel(way, fed, digests, weights, seen, assumptions, model.purpose)
+    keep_model(folder, identity, kept)
+    send(ModelObserved(replace(_sum_up(seen, fed), rows=watched.list_rows())))
+    _try_exports(work, RunnableModel(built, model, fed, livened))
 
 
 def compare_model(
@@ -146,7 +147,7 @@ def _compare_assumptions(kept: KeptModel, model: Model) -> Iterator[Change]:
     known = {_ROW.sub("", told) for told in kept.assumptions}
     for told in model.assumptions:
         if _ROW.sub("", told) not in known:
-            yield Change("the import", why=f"needs more to be assumed: {told}")
+            yield Change("the import", why=f"needs more to be assumed: {told}", breaks=True)
 
 
 def _sum_up(seen: Observation, fed: Fed) -> Observed:
