@@ -197,9 +197,10 @@ _FIX = {
         "applicability": {"enum": ["safe", "unsafe", "display"]},
         "message": {"type": "string"},
         "verified": {"type": ["boolean", "null"]},
+        "verification": {"type": ["string", "null"]},
         "edits": {"type": "array", "items": _EDIT},
     },
-    "required": ["applicability", "message", "verified", "edits"],
+    "required": ["applicability", "message", "verified", "verification", "edits"],
     "additionalProperties": False,
 }
 _EXPORTERS = {
@@ -307,6 +308,7 @@ def test_json_keeps_its_contract_with_everything_given() -> None:
                 "applicability": "unsafe",
                 "message": "keep the size symbolic",
                 "verified": None,
+                "verification": None,
                 "edits": [
                     {
                         "content": "x.size(0)",

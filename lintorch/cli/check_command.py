@@ -45,6 +45,12 @@ _LEVELS = ("note", "warning", "error")
     help="With --fix or --diff: also where numbers may change. Alone: count these too.",
 )
 @click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Run models with and without each fix, and leave out safe fixes that change numbers. "
+    "Alone: say what came of it; write nothing.",
+)
 @selection_options
 @click.option(
     "--output-format", type=click.Choice(CHECK_FORMATS), default="full", show_default=True

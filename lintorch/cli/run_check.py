@@ -37,7 +37,7 @@ def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) ->
             return _show_files(request, out, err)
         if request.show_settings:
             return _show_settings(request, out, err)
-        first = FINDING_MODELS if request.runs_models else ""
+        first = FINDING_MODELS if request.runs_models or request.verify else ""
         with progress_on(err, first, request.verbose) as progress:
             if request.add_ignore:
                 return _add_ignores(request, progress, out, err)
@@ -70,7 +70,7 @@ def fill_from_stdin(request: CheckRequest, stdin: TextIO) -> CheckRequest:
         return request
     if len(request.paths) > 1:
         raise UsageProblem("`-` cannot be combined with other paths")
-    if request.runs_models:
+    if request.runs_models or request.verify:
         raise UsageProblem("a text from standard input can be read, not run")
     if request.diff_base:
         raise UsageProblem("a text from standard input cannot be compared with a revision")

@@ -65,7 +65,11 @@ def group_by_cause(findings: Sequence[Finding], text: str | None) -> list[list[F
 
 def _cause_of(finding: Finding) -> _Cause:
     """What findings have in common that may be told as one."""
-    promise = finding.fix and finding.fix.applicability
+    promise = finding.fix and (
+        finding.fix.applicability,
+        finding.fix.verified,
+        finding.fix.verification,
+    )
     who = finding.code, finding.target, finding.model, finding.exporter, finding.evidence
     how = finding.severity, finding.hazard, finding.tried, promise
     said = finding.said, finding.detail, finding.remedy, finding.sizes, finding.notes

@@ -93,6 +93,10 @@ class Fix:
     message: str
     edits: tuple[Edit, ...]
     applicability: Applicability = Applicability.SAFE
+    verified: bool | None = None
+    """Whether models compute the same with it; None where none was run, or none runs what it changes."""
+    verification: str = ""
+    """What was compared, what came out otherwise, or why nothing could be; "" where nobody asked."""
 
 
 @dataclass(frozen=True)

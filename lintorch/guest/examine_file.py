@@ -15,7 +15,8 @@ from lintorch.guest.construct.find_candidates import Candidate, find_candidates
 from lintorch.guest.construct.import_file import import_file
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.examine_model import examine_model
-from lintorch.guest.imports.notebook_modules import hold_modules, read_source
+from lintorch.guest.imports.fixed_text import read_source
+from lintorch.guest.imports.notebook_modules import hold_modules
 from lintorch.guest.process.error_text import class_name_of, format_traceback
 from lintorch.guest.process.isolate import Send, isolate_work
 from lintorch.guest.watch.trace_graphs import shorten_error
@@ -30,6 +31,9 @@ from lintorch.record.user_files import project_roots
 from lintorch.record.wire import MalformedError
 from lintorch.record.work_bounds import MOST_MODELS, bound_model
 
+Examine = Callable[..., None]
+"""What is done with one model: `examine_model`, or what takes the same."""
+
 
 def examine_file(
     send: Send,
@@ -38,6 +42,7 @@ def examine_file(
     options: Mapping[str, Any],
     passed: list[str],
     modules: dict[str, str],
+    examine: Examine = examine_model,
 ) -> None:
     """Examine the models of the checked file with the real path `path`, but those of `passed`.
 
@@ -72,7 +77,7 @@ def examine_file(
             send(ModelDone())
             return
         tried += 1
-        covered |= _examine_candidate(send, candidate, shown, files, chosen, covered)
+        covered |= _examine_candidate(send, candidate, shown, files, chosen, covered, examine)
 
 
 def examine_configured(
@@ -82,6 +87,7 @@ def examine_configured(
     checked: Mapping[str, str],
     options: Mapping[str, Any],
     modules: dict[str, str],
+    examine: Examine = examine_model,
 ) -> None:
     """Examine the model `name` that the configuration describes."""
     hold_modules(modules)
@@ -92,7 +98,7 @@ def examine_configured(
     _examine_in_child(
         send,
         identity,
-        lambda inner: examine_model(
+        lambda inner: examine(
             inner,
             identity,
             lambda: ways_to_build.build_from_settings(setting, Path(chosen.project), files),
@@ -111,6 +117,7 @@ def _examine_candidate(
     files: UserLines,
     options: ModelOptions,
     covered: Set[str],
+    examine: Examine,
 ) -> set[str]:
     identity = ModelIdentity(shown, candidate.qualname, candidate.row)
     if candidate.error is not None:
@@ -124,7 +131,7 @@ def _examine_candidate(
         return find_project_examples(sought, options.limits) if sought else ()
 
     def examine_inner(inner: Send) -> None:
-        examine_model(
+        examine(
             inner,
             identity,
             lambda: ways_to_build.build_each_way(candidate, files, find_calls),

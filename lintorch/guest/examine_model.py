@@ -74,24 +74,13 @@ def examine_model(
 ) -> None:
     """Send what becomes of one model: that it failed, or is found, then its runs, graphs and exports."""
     work = ModelWork(send, identity, files, options, clock() + options.limits.seconds)
-
-    def name_model(module: nn.Module) -> ModelIdentity | None:
-        itself = identify_model(identity, module, files)
-        if setting:
-            return itself
-        is_passed = itself != identity and f"{itself.path}:{itself.qualname}" in passed
-        return None if is_passed else identity
-
-    found = feed_model(work, makes, setting, name_model)
+    found = find_model(work, makes, setting, passed)
     if found is None:
         return
-    work, built, fed = found
-    model = _describe_model(work.identity, built, fed, work)
-    model = replace(model, configured="inputs" in setting)
-    if not setting and not options.only:
-        model = replace(model, purpose=_find_purpose(work, model, built))
-    send(ModelFound(model))
-    work, livened = _liven_model(work, built, fed)
+    work, built, fed, model = found
+    livened = False
+    if options.trace or options.exporters:
+        work, livened = give_lively_weights(work, built, fed)
     whole = Site(work.identity.path, work.identity.row)
     subject = record_run.WatchedModel(
         built.module, fed.inputs, built.sites, whole, files, built.outside
@@ -107,10 +96,36 @@ def examine_model(
         try_exporters(work, RunnableModel(built, model, fed, livened))
 
 
-def _liven_model(work: ModelWork, built: Built, fed: Fed) -> tuple[ModelWork, bool]:
-    """Whether a model that is run or exported has lively weights; that takes no time from its runs."""
-    if not (work.options.trace or work.options.exporters):
-        return work, False
+def find_model(
+    work: ModelWork,
+    makes: Callable[[], Iterator[Built]],
+    setting: Mapping[str, Any],
+    passed: Set[str] = frozenset(),
+) -> tuple[ModelWork, Built, Fed, Model] | None:
+    """The model built and fed, which is sent; None where it fails, which is sent too, or is passed over."""
+    identity, files, options = work.identity, work.files, work.options
+
+    def name_model(module: nn.Module) -> ModelIdentity | None:
+        itself = identify_model(identity, module, files)
+        if setting:
+            return itself
+        is_passed = itself != identity and f"{itself.path}:{itself.qualname}" in passed
+        return None if is_passed else identity
+
+    found = feed_model(work, makes, setting, name_model)
+    if found is None:
+        return None
+    work, built, fed = found
+    model = describe_found(work, built, fed)
+    model = replace(model, configured="inputs" in setting)
+    if not setting and not options.only:
+        model = replace(model, purpose=_find_purpose(work, model, built))
+    work.send(ModelFound(model))
+    return work, built, fed, model
+
+
+def give_lively_weights(work: ModelWork, built: Built, fed: Fed) -> tuple[ModelWork, bool]:
+    """Give a model lively weights; whether it has them. That takes no time from its runs."""
     began = clock()
     livened = liven_model(work, built.module, fed)
     work = replace(work, deadline=work.deadline + clock() - began)
@@ -118,8 +133,9 @@ def _liven_model(work: ModelWork, built: Built, fed: Fed) -> tuple[ModelWork, bo
     return work, livened
 
 
-def _describe_model(identity: ModelIdentity, built: Built, fed: Fed, work: ModelWork) -> Model:
-    files = work.files
+def describe_found(work: ModelWork, built: Built, fed: Fed) -> Model:
+    """How a model was built and what it is fed, as it is told."""
+    identity, files = work.identity, work.files
     factory, settings, unsaid = write_settings(built.recipe, work.options.project)
     return Model(
         identity.path,

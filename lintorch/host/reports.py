@@ -16,13 +16,16 @@ from lintorch.record.messages import (
     FileMessage,
     GraphTried,
     ModelBegun,
+    ModelCompared,
     ModelDone,
     ModelFailed,
     ModelFound,
+    ModelObserved,
     RunRecorded,
 )
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
+from lintorch.record.proofs import Comparison, Observed
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.wire import MalformedError
 
@@ -36,6 +39,10 @@ class Report:
     runs: tuple[ModelRun, ...] = ()
     captures: tuple[GraphCapture, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
+    observed: Observed | None = None
+    """What was run of it, where what it computes was kept to be compared with."""
+    comparison: Comparison | None = None
+    """What a fixed text makes of that."""
 
 
 @dataclass
@@ -49,6 +56,8 @@ class _Told:
     facts: list[RunEvent] = field(default_factory=list)
     captures: list[GraphCapture] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
+    observed: Observed | None = None
+    comparison: Comparison | None = None
     improper: str = ""
 
     def reports(self, ending: str = "", output: str = "") -> Iterator[Report]:
@@ -72,6 +81,8 @@ class _Told:
             traced_to_sizes(runs),
             tuple(self.captures),
             tuple(self.outcomes),
+            self.observed,
+            self.comparison,
         )
 
 
@@ -125,6 +136,10 @@ class Telling:
                 told.facts.append(asked.event(event))
             case GraphTried(capture):
                 told.captures.append(asked.capture(capture))
+            case ModelObserved(observed):
+                told.observed = asked.observed(observed)
+            case ModelCompared(comparison):
+                told.comparison = asked.comparison(comparison)
             case ExportTried(outcome):
                 told.outcomes.append(asked.outcome(outcome))
             case ExportBegun(exporter) if exporter in asked.exporters:

@@ -7,19 +7,22 @@ asked about, and names no line outside of the user's files.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lintorch.record.events import RunEvent
 from lintorch.record.input_notation import describe_inputs as shown
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
+from lintorch.record.proofs import Comparison, Observed
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
 from lintorch.record.user_files import UserFiles
 from lintorch.record.wire import MalformedError
 
 _MOST_LETTERS = 8192
+_MOST_TOLD, _LONGEST_TOLD = 24, 600
+"""Lines of what came out otherwise with a fixed text, and their letters."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +91,34 @@ class Asked:
             raise MalformedError(f"an exported file at {outcome.artifact}")
         return outcome
 
+    def observed(self, observed: Observed) -> Observed:
+        """What was run of a model; its texts are cut."""
+        return replace(observed, left_out=_cut_texts(observed.left_out))
+
+    def comparison(self, comparison: Comparison) -> Comparison:
+        """What a fixed text makes of a model; its texts are cut."""
+        return Comparison(
+            self.observed(comparison.observed),
+            tuple(
+                replace(each, what=_cut_text(each.what), why=_cut_text(each.why))
+                for each in comparison.changes[:_MOST_TOLD]
+            ),
+            _cut_texts(comparison.keys),
+            _cut_texts(comparison.gained),
+        )
+
     def _are_shown(self, sites: Iterable[Site | None]) -> None:
         for site in sites:
             if site is not None and not self.files.is_shown(site.path):
                 raise MalformedError(f"a line of {site.path}")
+
+
+def _cut_texts(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(map(_cut_text, texts[:_MOST_TOLD]))
+
+
+def _cut_text(text: str) -> str:
+    return text[:_LONGEST_TOLD]
 
 
 def _is_inside(path: str, folder: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lintorch.host.lasting_worker import LastingWorker
@@ -23,8 +23,13 @@ _TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbo
 _TRANSLATIONS = {"onnx": ("lintorch.guest.export.onnx_translations",)}
 """What an exporter loads besides."""
 
+_BACKWARD = ("torch.fx.experimental.symbolic_shapes",)
+"""What a gradient loads when the first is asked for."""
+
 _EXAMINE_FILE = "lintorch.guest.examine_file:examine_file"
 _EXAMINE_CONFIGURED = "lintorch.guest.examine_file:examine_configured"
+_PROVE_FILE = "lintorch.guest.proof.prove_file:prove_file"
+_PROVE_CONFIGURED = "lintorch.guest.proof.prove_file:prove_configured"
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,8 @@ class WorkerTask:
     options: ModelOptions
     configured: bool = False
     """Whether it is about a model that settings describe."""
+    imports: tuple[str, ...] = ()
+    """Modules to be loaded for it besides, once for all work."""
 
     def send_to(self, worker: Worker) -> Generator[Parcel, None, Ending]:
         """What the worker sends; its ending."""
@@ -52,7 +59,7 @@ class WorkerTask:
             "options": pack_value(self.options),
         }
         exporters = self.options.exporters
-        imports = [*(_TRACERS if self.options.trace or exporters else ())]
+        imports = [*self.imports, *(_TRACERS if self.options.trace or exporters else ())]
         imports += [name for each in exporters for name in _TRANSLATIONS.get(each, ())]
         bounds = bound_file(self.options, self.models)
         return (yield from worker.do_work(self.function, arguments, bounds, tuple(imports)))
@@ -95,6 +102,13 @@ def make_configured_task(
     start = Failure(str(setting["factory"]).partition(":")[0], name, 1, "stopped", "")
     arguments = {"name": name, "setting": dict(setting), "modules": dict(modules)}
     return WorkerTask(_EXAMINE_CONFIGURED, arguments, start, 1, checked, options, configured=True)
+
+
+def with_proof(task: WorkerTask, proof: Mapping[str, Any]) -> WorkerTask:
+    """The same models, run beside each other with two texts: see `lintorch.guest.proof`."""
+    function = _PROVE_CONFIGURED if task.configured else _PROVE_FILE
+    arguments = {**task.arguments, "proof": dict(proof)}
+    return replace(task, function=function, arguments=arguments, imports=_BACKWARD)
 
 
 def run_task(

@@ -11,6 +11,7 @@ from lintorch.record.events import Raised, RunEvent
 from lintorch.record.framing import Message
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
+from lintorch.record.proofs import Comparison, Observed
 from lintorch.record.readers import AsSent
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Row
@@ -84,6 +85,20 @@ class ExportBegun(ModelMessage, tag="trying"):
     """An exporter is tried now."""
 
     exporter: str
+
+
+@dataclass(frozen=True)
+class ModelObserved(ModelMessage, tag="observed"):
+    """The model was run with the original text, and what it computed is kept."""
+
+    observed: Observed
+
+
+@dataclass(frozen=True)
+class ModelCompared(ModelMessage, tag="compared"):
+    """The model was run with a fixed text, and compared with what was kept."""
+
+    comparison: Comparison
 
 
 class ExportMessage(Message):

@@ -24,7 +24,7 @@ def write_comparisons(
     tried: dict[str, dict[str, None]] = defaultdict(dict)
     for outcome in outcomes:
         if outcome.compared:
-            tried[_write_sizes(list_compared_sizes(outcome, model), model)][outcome.exporter] = None
+            tried[write_sizes(list_compared_sizes(outcome, model), model)][outcome.exporter] = None
     for text, exporters in tried.items():
         yield (f"{enumerate_names([*exporters])}: " if len(tried) > 1 else "") + f"{verb} {text}"
 
@@ -38,7 +38,7 @@ def _apply_variation(model: Model, at: Variation) -> dict[str, int]:
     return {**model.sizes, **dict(zip(at.changed, at.sizes, strict=True))}
 
 
-def _write_sizes(sizes: Sequence[Mapping[str, int]], model: Model) -> str:
+def write_sizes(sizes: Sequence[Mapping[str, int]], model: Model) -> str:
     """`at 224, 96×160 (batch 1, 2)`; a square has one number."""
     if len(sizes) == 1:
         return f"at the traced size only{'' if model.sizes else ': no size could be varied'}"

@@ -16,6 +16,12 @@ from lintorch.report.summary_line import write_count, write_repairs, write_summa
 from lintorch.report.wording import write_message, write_notes
 
 _BLANK: Line = ()
+_VERDICTS = {
+    True: ("verified: ", "good"),
+    False: ("not the same: ", "warning"),
+    None: ("not verified: ", "dim"),
+}
+"""How a line on a fix begins, and how that is shown."""
 
 
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
@@ -69,6 +75,10 @@ def _draw_fix(fix: Fix, text: str | None, screen: Screen) -> Iterator[Line]:
     yield ("  fix ", "dim"), (f"({fix.applicability}): ", "dim"), (fix.message, "")
     if text is not None:
         yield from draw_diff(text, fix.edits, screen)
+    if fix.verification:
+        head, style = _VERDICTS[fix.verified]
+        for index, (margin, line) in enumerate(screen.wrap(fix.verification, 2 + len(head))):
+            yield ((f"  {head}", style) if index == 0 else margin), line
 
 
 def _draw_withdrawn(report: Result, screen: Screen) -> Iterator[Line]:

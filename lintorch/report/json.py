@@ -26,10 +26,7 @@ TREATMENT = {
 
 
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
-    """Write the array in ASCII, so that its bytes are the same whatever the stream's encoding.
-
-    `verified` is kept for verification: always null.
-    """
+    """Write the array in ASCII, so that its bytes are the same whatever the stream's encoding."""
     json.dump([finding_values(finding, report) for finding in report.findings], out, indent=2)
     out.write("\n")
 
@@ -87,7 +84,8 @@ def _fix_values(fix: Fix, text: str | None) -> dict[str, Any]:
     return {
         "applicability": str(fix.applicability),
         "message": fix.message,
-        "verified": None,
+        "verified": fix.verified,
+        "verification": fix.verification or None,
         "edits": _edit_values(fix, text),
     }
 

@@ -19,6 +19,8 @@ class Repaired:
     path: str
     findings: tuple[Finding, ...] = ()
     imports: int = 0
+    verdicts: tuple[str, ...] = ()
+    """What came of verifying the fixes, a line for those of which the same is to be said."""
 
 
 @dataclass(frozen=True)

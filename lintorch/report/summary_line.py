@@ -28,6 +28,7 @@ def write_repairs(report: Result) -> Iterator[str]:
         told = [f"{rule} ({n})" if n > 1 else rule for rule, n in sorted(counted.items())]
         told += [write_count(each.imports, "idle import")] if each.imports else []
         yield f"Fixed {shown_path(each.path)}: {', '.join(told)}"
+        yield from (f"  {verdict}" for verdict in each.verdicts)
 
 
 def write_summary(report: Result) -> str:

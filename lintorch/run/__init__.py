@@ -51,14 +51,17 @@ def list_checked(request: CheckRequest) -> GivenFiles:
 
 def _check_and_fix(request: CheckRequest, scope: Scope, progress: Progress) -> Checked:
     seen = keep_new(check_files(request, scope, progress), request, scope, progress)
-    if not request.fixes:
+    if not request.tried_fixes:
         return Checked(
             _make_result(seen, request, scope), (*seen.errors, *seen.left_out), notes=seen.notes
         )
     from lintorch.run.fix_files import fix_files
+    from lintorch.run.tell_proofs import tell_proofs
 
-    mended = fix_files(seen, scope, request)
+    mended = fix_files(seen, scope, request, progress)
     errors = (*seen.errors, *mended.errors)
+    before = {path: seen.texts[path].text for path in mended.proven}
+    seen = tell_proofs(seen, mended.proven, before, scope)
     if request.diff or not mended.rewritten:
         return Checked(
             _make_result(seen, request, scope),
@@ -69,6 +72,7 @@ def _check_and_fix(request: CheckRequest, scope: Scope, progress: Progress) -> C
     repaired, kept = _write_files(mended, seen, request)
     again = _take_fixed_text(request, mended)
     left = keep_new(check_files(again, scope, progress), request, scope, progress)
+    left = tell_proofs(left, mended.proven, before, scope)
     result = replace(_make_result(left, request, scope), repaired=repaired)
     told = dict.fromkeys((*errors, *kept, *left.errors, *left.left_out))
     return Checked(result, tuple(told), mended.rewritten, seen.notes)

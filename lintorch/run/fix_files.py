@@ -1,26 +1,27 @@
-"""Fixes what was found, file by file, looking again after each round."""
+"""Fixes what was found, file by file, looking again after each round; where asked, proves each fix first."""
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from lintorch.core.dispatch import describe_defect
 from lintorch.core.finding import Finding
-from lintorch.core.merge import merge_findings
 from lintorch.files import FileText, NotWritten, is_notebook
-from lintorch.fix.fix_rounds import settle
+from lintorch.host.worker_process import WorkerError
 from lintorch.report.result import Repaired
 from lintorch.run.check_files import CheckedFiles
-from lintorch.run.demote_fixes import demote_fixes
 from lintorch.run.importers import Importers
-from lintorch.run.lint_file import lint_text
-from lintorch.run.request import CheckRequest, Rewritten
+from lintorch.run.mend_file import FileMending, key_of
+from lintorch.run.proof_bench import ProofBench
+from lintorch.run.prove_fixes import FileProof, FixProof, ProvenFile, list_rows_to_run
+from lintorch.run.request import CheckRequest, Progress, Rewritten
 from lintorch.run.scope import Scope
-from lintorch.run.suppress_findings import suppress_by_comments
-from lintorch.syntax.deep_stack import call_deeply
+
+_UNRUN = "fixes of notebooks are not tried"
+_UNFORKED = "fixes are verified where processes fork, which they do not here"
 
 
 @dataclass(frozen=True)
@@ -29,44 +30,96 @@ class FixedFiles:
 
     rewritten: tuple[Rewritten, ...] = ()
     errors: tuple[str, ...] = ()
+    proven: Mapping[str, ProvenFile] = field(default_factory=dict)
+    """By path, what came of verifying fixes."""
 
 
-def fix_files(seen: CheckedFiles, scope: Scope, request: CheckRequest) -> FixedFiles:
-    """Fix what a look has found, as far as `request.fixes` goes; writes nothing."""
+def fix_files(
+    seen: CheckedFiles, scope: Scope, request: CheckRequest, progress: Progress
+) -> FixedFiles:
+    """Fix what a look has found, as far as `request.tried_fixes` goes; writes nothing."""
     found: dict[str, list[Finding]] = defaultdict(list)
     for finding in seen.standing:
         found[finding.place.path].append(finding)
     importers = Importers(scope)
-    rewritten, errors = [], []
-    for path, findings in found.items():
-        if path not in seen.texts or not any(_may_go_in(f, request) for f in findings):
-            continue
-        if path in seen.changed:
-            errors.append(f"{path}: changed while models ran; nothing was written to it")
-            continue
-        before = seen.texts[path].text
-        check = _make_check(path, before, findings, seen, scope, request, importers)
-        taken = partial(importers.names_taken, path)
-        mending = partial(settle, before, check, request.fixes, path=path, taken=taken)
-        try:
-            settled = call_deeply(mending)
-        except Exception as error:  # whatever goes wrong with one file, the others are mended
-            errors.append(
-                f"{path}: lintorch failed to fix it and left it as it was: {describe_defect(error)}"
-            )
-            continue
-        for code in settled.unsettled:
-            name = scope.catalog.names.get(code, code)
-            errors.append(f"{path}: the fixes of {code} ({name}) do not settle and were left out")
-        if settled.text != before:
-            repaired = Repaired(path, settled.applied, settled.imports)
-            try:
-                cells = _list_changed(seen.texts[path], settled.text)
-            except NotWritten as error:
-                errors.append(str(error))
+    rewritten: list[Rewritten] = []
+    errors: list[str] = []
+    proven: dict[str, ProvenFile] = {}
+    with ProofBench(request, scope, progress) as bench:
+        for path, findings in found.items():
+            if path not in seen.texts or not any(_may_go_in(f, request) for f in findings):
                 continue
-            rewritten.append(Rewritten(path, before, settled.text, repaired, cells))
-    return FixedFiles(tuple(rewritten), tuple(errors))
+            if path in seen.changed:
+                errors.append(f"{path}: changed while models ran; nothing was written to it")
+                continue
+            mending = FileMending(seen.texts[path], findings, seen, scope, request, importers)
+            try:
+                done = _mend_file(mending, request, bench, seen)
+            except WorkerError as error:
+                return FixedFiles((), (*errors, str(error)))
+            except Exception as error:  # whatever goes wrong with one file, the others are mended
+                errors.append(
+                    f"{path}: lintorch failed to fix it and left it as it was: {describe_defect(error)}"
+                )
+                continue
+            errors += [*_list_unsettled(mending, done), *done.errors]
+            if request.verify:
+                proven[path] = done
+            if request.fixes:
+                try:
+                    rewritten += _rewrite_file(mending, done)
+                except NotWritten as error:
+                    errors.append(str(error))
+    return FixedFiles(tuple(rewritten), tuple(errors), proven)
+
+
+def _mend_file(
+    mending: FileMending, request: CheckRequest, bench: ProofBench, seen: CheckedFiles
+) -> ProvenFile:
+    """The file with the fixes that go in. Raises WorkerError, and whatever a rule raises."""
+    mended = mending.mend(request.tried_fixes)
+    if not request.verify or mended.text == mending.before:
+        return ProvenFile(mended, {})
+    if is_notebook(mending.path) or not hasattr(os, "fork"):
+        unrun = FixProof(None, _UNRUN if is_notebook(mending.path) else _UNFORKED)
+        keys = {(key_of(f, text), f.place.row): unrun for f, text in mended.applied}
+        return ProvenFile(mended, keys)
+    groups = list_rows_to_run(mended, mending.before)
+    models = bench.set_up(mending.path, seen.paths, groups, mending.importers)
+    return FileProof(mending, models, request.tried_fixes, mended).prove()
+
+
+def _list_unsettled(mending: FileMending, done: ProvenFile) -> list[str]:
+    names = mending.scope.catalog.names
+    return [
+        f"{mending.path}: the fixes of {code} ({names.get(code, code)}) do not settle and were left out"
+        for code in done.mended.settled.unsettled
+    ]
+
+
+def _rewrite_file(mending: FileMending, done: ProvenFile) -> list[Rewritten]:
+    """The file as it is to be written; nothing where it stays as it is. Raises NotWritten."""
+    settled, before = done.mended.settled, mending.before
+    if settled.text == before:
+        return []
+    verdicts = _list_verdicts(done)
+    repaired = Repaired(mending.path, settled.applied, settled.imports, verdicts)
+    cells = _list_changed(mending.original, settled.text)
+    return [Rewritten(mending.path, before, settled.text, repaired, cells)]
+
+
+def _list_verdicts(done: ProvenFile) -> tuple[str, ...]:
+    """What came of verifying, a line for the fixes that went in of which the same is to be said."""
+    told: dict[FixProof, dict[str, None]] = defaultdict(dict)
+    for finding, text in done.mended.applied:
+        proof = done.proofs.get((key_of(finding, text), finding.place.row))
+        if proof is not None:
+            told[proof][f"{finding.code} in line {finding.place.row}"] = None
+    words = {True: "verified", False: "not the same", None: "not verified"}
+    return tuple(
+        f"{words[proof.verified]} ({', '.join(which)}): {proof.told}"
+        for proof, which in told.items()
+    )
 
 
 def _list_changed(text: FileText, after: str) -> tuple[tuple[int, str, str], ...]:
@@ -82,36 +135,4 @@ def _list_changed(text: FileText, after: str) -> tuple[tuple[int, str, str], ...
 
 
 def _may_go_in(finding: Finding, request: CheckRequest) -> bool:
-    return finding.fix is not None and finding.fix.applicability in request.fixes
-
-
-def _make_check(
-    path: str,
-    before: str,
-    found: list[Finding],
-    seen: CheckedFiles,
-    scope: Scope,
-    request: CheckRequest,
-    importers: Importers,
-) -> Callable[[str], Iterable[Finding]]:
-    """Findings of a text between rounds; of the text as it was, those that are known."""
-    task = seen.tasks.get(path) or scope.make_task(path)
-    left_out = (*seen.withdrawn, *seen.known)
-    withdrawn = {_line_of_finding(f, before) for f in left_out if f.place.path == path}
-
-    def check(text: str) -> Iterable[Finding]:
-        if text == before:
-            return found
-        standing = merge_findings(lint_text(task, text).findings).standing
-        standing = tuple(f for f in standing if _line_of_finding(f, text) not in withdrawn)
-        heeded = suppress_by_comments(text, path, standing, scope, request, seen.withdrawn)
-        return list(demote_fixes(heeded, text, scope, importers))
-
-    return check
-
-
-def _line_of_finding(finding: Finding, text: str) -> tuple[str, str]:
-    """A finding's code and its line as it reads, which stays when lines move."""
-    lines = text.splitlines()
-    row = finding.place.row
-    return finding.code, lines[row - 1].strip() if row <= len(lines) else ""
+    return finding.fix is not None and finding.fix.applicability in request.tried_fixes

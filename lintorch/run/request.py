@@ -57,6 +57,8 @@ class CheckRequest(Request):
     """Whether unsafe fixes go in where fixes do, and count among those that could."""
     diff: bool = False
     """Show what fixing would change, and write nothing."""
+    verify: bool = False
+    """Whether models are run with and without each fix; by itself that writes nothing."""
     show_refuted: bool = False
     stdin_filename: str | None = None
     output_file: str | None = None
@@ -87,6 +89,13 @@ class CheckRequest(Request):
             return frozenset()
         unsafe = {Applicability.UNSAFE} if self.unsafe_fixes else set()
         return frozenset({Applicability.SAFE, *unsafe})
+
+    @property
+    def tried_fixes(self) -> frozenset[Applicability]:
+        """Which fixes are looked at: those that go in, and, where they are only verified, all that could."""
+        if self.verify and not self.fixes:
+            return frozenset({Applicability.SAFE, Applicability.UNSAFE})
+        return self.fixes
 
 
 @dataclass(frozen=True)

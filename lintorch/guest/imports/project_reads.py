@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from lintorch.guest.imports.fixed_text import find_copy
 from lintorch.guest.imports.user_frames import UserCode, get_user_code
 from lintorch.machine.work_folders import current_folder
 
@@ -56,7 +57,8 @@ def _look_in_project(path: Any, code: UserCode) -> Any:
 
 def _open_for_reading(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
     is_read = isinstance(mode, str) and not set(mode) & set("wax+")
-    return _open(find_in_project(file) if is_read else file, mode, *args, **kwargs)
+    place = (find_copy(file) or find_in_project(file)) if is_read else file
+    return _open(place, mode, *args, **kwargs)
 
 
 def _redirect(function: Callable[..., Any]) -> Callable[..., Any]:

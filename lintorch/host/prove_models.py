@@ -1,0 +1,113 @@
+"""Runs models with the original text of a file and with fixed ones, in a worker. Imports no torch."""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any
+
+from lintorch.host.lasting_worker import LastingWorker
+from lintorch.host.reports import Report
+from lintorch.host.worker_task import (
+    WorkerTask,
+    make_configured_task,
+    make_file_task,
+    run_task,
+    with_proof,
+)
+from lintorch.record.model_options import ModelOptions
+
+
+@dataclass(frozen=True)
+class ModelPlace:
+    """Where models are: a file, or, with a `setting`, the table of settings of this `name`."""
+
+    path: str
+    name: str = ""
+    setting: Mapping[str, Any] | None = None
+
+
+class ModelProver:
+    """A worker that has loaded torch, and a folder for what models compute. Use as a context."""
+
+    def __init__(self, python: str, options: ModelOptions, progress: Callable[[str], None]) -> None:
+        self._python, self._progress = python, progress
+        self._options = replace(options, trace=False, artifacts="")
+        self._folder = tempfile.TemporaryDirectory(prefix="lintorch-", ignore_cleanup_errors=True)
+        self._workers = LastingWorker(python, self._folder.name)
+
+    def __enter__(self) -> ModelProver:
+        """Raises WorkerError where no worker can be had: no torch, no such interpreter."""
+        self._progress(f"starting {self._python}, which imports torch")
+        try:
+            self._workers.__enter__()
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._workers.end_for_good()
+        self._folder.cleanup()
+
+    def keep_originals(
+        self, place: ModelPlace, fixed: str, rows: Iterable[int], checked: Iterable[str]
+    ) -> list[Report]:
+        """Run the models there as they are; what is computed by those that run one of the rows is kept.
+
+        `fixed` is the file that the rows are of.
+        """
+        return self._run(place, checked, self._describe(fixed, sorted(rows), None))
+
+    def compare_models(
+        self,
+        place: ModelPlace,
+        fixed: str,
+        data: bytes,
+        checked: Iterable[str],
+        exporting: bool = True,
+    ) -> list[Report]:
+        """Run the models that are kept, with these bytes in the place of the fixed file.
+
+        Trial exports are only made again where `exporting`: each takes seconds.
+        """
+        text = base64.b64encode(data).decode()
+        return self._run(place, checked, self._describe(fixed, [], text), exporting)
+
+    def forget_models(self) -> None:
+        """Keep no model any longer."""
+        for name in os.listdir(self._folder.name):
+            path = os.path.join(self._folder.name, name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+
+    def _describe(self, fixed: str, rows: list[int], text: str | None) -> dict[str, Any]:
+        folder = os.path.realpath(self._folder.name)
+        return {"fixed": os.path.realpath(fixed), "folder": folder, "rows": rows, "text": text}
+
+    def _run(
+        self,
+        place: ModelPlace,
+        checked: Iterable[str],
+        proof: Mapping[str, Any],
+        exporting: bool = True,
+    ) -> list[Report]:
+        task = with_proof(self._make_task(place, checked), proof)
+        if not exporting:
+            task = replace(task, options=replace(task.options, exporters=()))
+        return list(run_task(self._workers, task, lambda model: self._progress(f"proving {model}")))
+
+    def _make_task(self, place: ModelPlace, checked: Iterable[str]) -> WorkerTask:
+        known = {os.path.realpath(path): path for path in checked}
+        if place.setting is not None:
+            return make_configured_task(place.name, place.setting, known, self._options, {})
+        return make_file_task(os.path.realpath(place.path), (), known, self._options, {})

@@ -1,0 +1,96 @@
+"""One file and the fixes that may go into it: what it is with some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from lintorch.core.finding import Applicability, Finding
+from lintorch.core.merge import merge_findings
+from lintorch.files import FileText
+from lintorch.fix.fix_rounds import Settled, settle
+from lintorch.run.check_files import CheckedFiles
+from lintorch.run.demote_fixes import demote_fixes
+from lintorch.run.importers import Importers
+from lintorch.run.lint_file import lint_text
+from lintorch.run.request import CheckRequest
+from lintorch.run.scope import Scope
+from lintorch.run.suppress_findings import suppress_by_comments
+from lintorch.syntax.deep_stack import call_deeply
+
+FixKey = tuple[str, str]
+"""A finding's code and its line as it reads, which stays when lines move."""
+NO_KEYS: frozenset[FixKey] = frozenset()
+
+
+@dataclass(frozen=True)
+class Mended:
+    """A text with fixes in it. `applied` holds, by finding, the text in which it was found."""
+
+    settled: Settled
+    applied: tuple[tuple[Finding, str], ...]
+
+    @property
+    def text(self) -> str:
+        """The fixed text."""
+        return self.settled.text
+
+
+class FileMending:
+    """A file with what was found in it; what is `seen` besides tells which findings are left out."""
+
+    def __init__(
+        self,
+        original: FileText,
+        found: Sequence[Finding],
+        seen: CheckedFiles,
+        scope: Scope,
+        request: CheckRequest,
+        importers: Importers,
+    ) -> None:
+        self.original, self.path, self.before = original, original.path, original.text
+        self._found, self._seen, self._request = list(found), seen, request
+        self.scope, self.importers = scope, importers
+        self._task = seen.tasks.get(self.path) or scope.make_task(self.path)
+        left_out = (f for f in (*seen.withdrawn, *seen.known) if f.place.path == self.path)
+        self._left_out = {key_of(finding, self.before) for finding in left_out}
+
+    def mend(
+        self, allowed: frozenset[Applicability], barred: frozenset[FixKey] = NO_KEYS
+    ) -> Mended:
+        """The file with all fixes that are allowed and not barred. Raises whatever a rule raises."""
+        texts: dict[int, tuple[Finding, str]] = {}
+
+        def check(text: str) -> Iterable[Finding]:
+            found = [_hold_back(f, text, barred) for f in self._check(text)]
+            texts.update((id(finding), (finding, text)) for finding in found)
+            return found
+
+        taken = partial(self.importers.names_taken, self.path)
+        mending = partial(settle, self.before, check, allowed, path=self.path, taken=taken)
+        settled = call_deeply(mending)
+        return Mended(settled, tuple(texts[id(finding)] for finding in settled.applied))
+
+    def _check(self, text: str) -> Iterable[Finding]:
+        """Findings of a text between rounds; of the text as it was, those that are known."""
+        if text == self.before:
+            return self._found
+        standing = merge_findings(lint_text(self._task, text).findings).standing
+        standing = tuple(f for f in standing if key_of(f, text) not in self._left_out)
+        scope, withdrawn = self.scope, self._seen.withdrawn
+        heeded = suppress_by_comments(text, self.path, standing, scope, self._request, withdrawn)
+        return demote_fixes(heeded, text, scope, self.importers)
+
+
+def key_of(finding: Finding, text: str) -> FixKey:
+    """What a finding of this text is known by when lines move."""
+    lines = text.splitlines()
+    row = finding.place.row
+    return finding.code, lines[row - 1].strip() if row <= len(lines) else ""
+
+
+def _hold_back(finding: Finding, text: str, barred: frozenset[FixKey]) -> Finding:
+    if barred and key_of(finding, text) in barred:
+        return replace(finding, fix=None)
+    return finding

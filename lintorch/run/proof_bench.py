@@ -1,0 +1,193 @@
+"""The models that a fixed file is tried with, and what they say of a text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from lintorch.host.configured_models import is_wanted
+from lintorch.host.prove_models import ModelPlace, ModelProver
+from lintorch.host.reports import Report
+from lintorch.record.proofs import Change
+from lintorch.run.fixed_rows import Rows
+from lintorch.run.importers import Importers
+from lintorch.run.project_models import ProjectModels, group_models
+from lintorch.run.request import CheckRequest, Progress
+from lintorch.run.scope import Scope
+
+_MOST_IMPORTERS = 3
+"""Files that import a fixed one whose models are tried, where its own do not run all that is fixed."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one text makes of a model: nothing of this where it computes the same."""
+
+    model: str
+    changes: tuple[Change, ...] = ()
+    keys: tuple[str, ...] = ()
+    exports: tuple[tuple[str, bool], ...] = ()
+    """What became of each trial export, in words, and whether it is worse."""
+    gained: tuple[str, ...] = ()
+    failure: str = ""
+    """Why it was not run to its end."""
+
+    @property
+    def broken(self) -> bool:
+        """Whether it does not run as before, or its file is not imported as before."""
+        return bool(self.failure) or any(change.breaks for change in self.changes)
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything is not as it was."""
+        return bool(
+            self.broken or self.changes or self.keys or any(worse for _, worse in self.exports)
+        )
+
+
+@dataclass
+class FileBench:
+    """The models of one file, run as it is: those that `kept` what they compute, and what failed."""
+
+    prover: ModelProver
+    path: str
+    checked: tuple[str, ...]
+    kept: dict[str, Report] = field(default_factory=dict)
+    places: list[ModelPlace] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    is_imported: bool = True
+    """Whether the file itself could be imported as it is."""
+    _tried: dict[tuple[bytes, bool], tuple[Verdict, ...]] = field(default_factory=dict)
+
+    def run_originals(self, place: ModelPlace, rows: Iterable[int]) -> None:
+        """Run the models of a place, and keep what those compute that run one of the rows."""
+        found = False
+        for report in self.prover.keep_originals(place, self.path, rows, self.checked):
+            if report.failure is not None:
+                self.failures.append(_describe_failure(report))
+                self.is_imported &= report.failure.stage != "import" or place.path != self.path
+            if report.model is not None and report.observed is not None:
+                found = found or bool(report.observed.sizes)
+                self.kept[f"{report.model.path}:{report.model.qualname}"] = report
+        if found:
+            self.places.append(place)
+
+    def try_text(self, data: bytes, exporting: bool) -> tuple[Verdict, ...]:
+        """A verdict for each model that was kept; one for the file where it is not imported."""
+        key = data, exporting
+        if key not in self._tried:
+            self._tried[key] = self._try_afresh(data, exporting)
+        return self._tried[key]
+
+    def _try_afresh(self, data: bytes, exporting: bool) -> tuple[Verdict, ...]:
+        itself = [ModelPlace(self.path)] if self.is_imported else []
+        return tuple(
+            _judge_report(report, self.kept)
+            for place in self.places or itself
+            for report in self.prover.compare_models(
+                place, self.path, data, self.checked, exporting
+            )
+        )
+
+    def list_rows(self) -> Rows:
+        """All rows that models run whose numbers are kept."""
+        return frozenset(row for report in self.list_kept() for row in _rows_of(report))
+
+    def list_kept(self) -> list[Report]:
+        """The models whose numbers are kept."""
+        return [each for each in self.kept.values() if each.observed and each.observed.sizes]
+
+    def runs_any(self, report: Report, rows: Iterable[Rows]) -> bool:
+        """Whether a model runs one of some statements."""
+        own = _rows_of(report)
+        return any(not own.isdisjoint(each) for each in rows)
+
+
+class ProofBench:
+    """Makes the bench of each file; a worker is started when the first is asked for."""
+
+    def __init__(self, request: CheckRequest, scope: Scope, progress: Progress) -> None:
+        self._request, self._scope, self._progress = request, scope, progress
+        self._provers: dict[tuple[str, int], tuple[ModelProver, ProjectModels]] = {}
+        self._open = ExitStack()
+
+    def __enter__(self) -> ProofBench:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+    def set_up(
+        self, path: str, paths: Iterable[str], groups: tuple[Rows, ...], importers: Importers
+    ) -> FileBench:
+        """Run the models that may run what is fixed in a file. Raises WorkerError."""
+        prover, group = self._find_prover(path)
+        prover.forget_models()
+        around = {os.path.realpath(each): each for each in importers.list_importers(path)}
+        known = [each for each in paths if os.path.realpath(each) in around]
+        bench = FileBench(prover, path, (path, *known))
+        rows = frozenset(row for each in groups for row in each)
+        for place in self._list_places(path, known, group):
+            if all(not each.isdisjoint(bench.list_rows()) for each in groups) and bench.places:
+                break
+            bench.run_originals(place, rows)
+        return bench
+
+    def _list_places(
+        self, path: str, importers: Iterable[str], group: ProjectModels
+    ) -> Iterator[ModelPlace]:
+        """What is configured first, then the file itself, then files that import it."""
+        checked = {os.path.realpath(each): each for each in (path, *importers)}
+        for name, setting in group.settings.models.items():
+            if is_wanted(setting, checked, group.options.project):
+                yield ModelPlace(path, name, setting)
+        yield ModelPlace(path)
+        yield from (ModelPlace(each) for each in [*importers][:_MOST_IMPORTERS])
+
+    def _find_prover(self, path: str) -> tuple[ModelProver, ProjectModels]:
+        group = next(iter(group_models([path], self._request, self._scope)))
+        key = group.folder, id(group.settings)
+        if key not in self._provers:
+            prover = ModelProver(group.interpreter.path, group.options, self._progress)
+            self._provers[key] = self._open.enter_context(prover), group
+        return self._provers[key]
+
+
+def _rows_of(report: Report) -> Rows:
+    return frozenset(report.observed.rows if report.observed else ())
+
+
+def _describe_failure(report: Report) -> str:
+    failure = report.failure
+    assert failure is not None
+    done = {"import": "imported", "build": "built", "inputs": "fed"}.get(failure.stage, "run")
+    return f"{failure.qualname or failure.path} could not be {done}: {failure.cause}"
+
+
+def _judge_report(report: Report, kept: Mapping[str, Report]) -> Verdict:
+    if report.failure is not None:
+        name = report.failure.qualname or report.failure.path
+        return Verdict(name, failure=_describe_failure(report))
+    assert report.model is not None
+    before = kept.get(f"{report.model.path}:{report.model.qualname}")
+    told = report.comparison
+    if told is None:
+        return Verdict(report.model.qualname, failure="its process told nothing")
+    exports = () if before is None else tuple(_compare_exports(before, report))
+    return Verdict(report.model.qualname, told.changes, told.keys, exports, told.gained)
+
+
+def _compare_exports(before: Report, after: Report) -> Iterator[tuple[str, bool]]:
+    then = {outcome.exporter: outcome for outcome in before.outcomes}
+    for outcome in after.outcomes:
+        if (was := then.get(outcome.exporter)) is not None and was.status != "unavailable":
+            words = [
+                f"{each.status} by {each.error:.2g}"
+                if each.status == "wrong" and each.error
+                else each.status
+                for each in (was, outcome)
+            ]
+            worse = was.status == "ok" and outcome.status in ("wrong", "failed")
+            yield f"{outcome.exporter}: {' → '.join(words)}", worse

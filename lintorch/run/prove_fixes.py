@@ -1,0 +1,228 @@
+"""Holds the fixes of one file to their promise: safe ones that change what models compute are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from lintorch.core.codes import FIX_CHANGES_NUMBERS
+from lintorch.core.finding import Applicability, Finding, Place
+from lintorch.host.reports import Report
+from lintorch.run.describe_proof import describe_equal, describe_uncovered, describe_verdicts
+from lintorch.run.fixed_rows import Rows, is_same_code, list_fixed_rows
+from lintorch.run.mend_file import NO_KEYS, FileMending, FixKey, Mended, key_of
+from lintorch.run.proof_bench import FileBench, Verdict
+from lintorch.run.rule_catalog import engine_finding
+
+_SAFE = frozenset({Applicability.SAFE})
+_MOST_ALONE = 12
+"""Unsafe fixes of a file that are tried one by one, at most, where together they change something."""
+_ONLY_COMMENTS = "the code is the same; only comments or spaces change"
+Keys = frozenset[FixKey]
+
+
+@dataclass(frozen=True)
+class FixProof:
+    """What came of verifying a fix; see `Fix.verified`."""
+
+    verified: bool | None
+    told: str
+    may_go_in: bool = True
+    """Whether it is put in where it is asked for: no safe fix that changes numbers, none that breaks a model."""
+
+
+@dataclass(frozen=True)
+class ProvenFile:
+    """The file with the fixes that may go in, and what is known of each fix."""
+
+    mended: Mended
+    proofs: dict[tuple[FixKey, int], FixProof]
+    """By key of the finding, and its row in the text that it was found in."""
+    defects: tuple[Finding, ...] = ()
+    """A finding for each safe fix that was left out."""
+    errors: tuple[str, ...] = ()
+
+
+class FileProof:
+    """Tries texts of one file on its models until it is known which fixes change what.
+
+    `whole` is the file with all fixes that are allowed.
+    """
+
+    def __init__(
+        self,
+        mending: FileMending,
+        bench: FileBench,
+        allowed: frozenset[Applicability],
+        whole: Mended,
+    ) -> None:
+        self._mending, self._bench, self._allowed = mending, bench, allowed
+        self._whole = whole
+        self._every = frozenset(_keys_of(self._whole))
+        self._unsteady: frozenset[str] | None = None
+
+    def prove(self) -> ProvenFile:
+        """Safe fixes together, then unsafe ones on top of them; each alone where that differs."""
+        safe = frozenset(key for key, fix in _promises(self._whole).items() if fix in _SAFE)
+        good, bad = self._sift(sorted(safe), NO_KEYS)
+        unsafe = sorted(self._every - safe)
+        verdicts = self._try_keys(good) if good else ()
+        changed, broken, equal = self._try_unsafe(unsafe, good)
+        kept = good | changed.keys() | equal.keys()
+        mended = self._mend(kept)
+        failed = {**bad, **changed, **broken}
+        return ProvenFile(
+            mended,
+            self._describe_each(failed, kept, {**dict.fromkeys(good, verdicts), **equal}),
+            tuple(self._report_defect(key, bad[key]) for key in bad),
+            tuple(self._tell_broken(key, broken[key]) for key in broken),
+        )
+
+    def _sift(
+        self, keys: Sequence[FixKey], good: Keys, exporting: bool = True
+    ) -> tuple[Keys, dict[FixKey, tuple[Verdict, ...]]]:
+        """Those of the keys that change nothing, with the good ones before them; and the others."""
+        if not keys:
+            return good, {}
+        verdicts = self._try_keys(good | {*keys}, exporting)
+        if not _differ(verdicts):
+            return good | {*keys}, {}
+        if len(keys) == 1:
+            return good, {keys[0]: verdicts}
+        half = len(keys) // 2
+        exporting = not any(v.changes or v.keys or v.broken for v in verdicts)
+        good, first = self._sift(keys[:half], good, exporting)
+        good, last = self._sift(keys[half:], good, exporting)
+        return good, {**first, **last}
+
+    def _try_unsafe(
+        self, keys: Sequence[FixKey], good: Keys
+    ) -> tuple[
+        dict[FixKey, tuple[Verdict, ...]],
+        dict[FixKey, tuple[Verdict, ...]],
+        dict[FixKey, tuple[Verdict, ...]],
+    ]:
+        """Unsafe fixes that change something, those that break a model, and those that do neither."""
+        together = self._try_keys(good | {*keys}) if keys else ()
+        if not _differ(together):
+            return {}, {}, dict.fromkeys(keys, together)
+        alone = {key: self._try_keys(good | {key}, len(keys) < 2) for key in keys[:_MOST_ALONE]}
+        alone |= dict.fromkeys(keys[_MOST_ALONE:], together)
+        broken = {key: found for key, found in alone.items() if any(v.broken for v in found)}
+        changed = {k: found for k, found in alone.items() if k not in broken and _differ(found)}
+        equal = {k: found for k, found in alone.items() if not _differ(found)}
+        if len(keys) > 1:
+            rest = self._try_keys(good | changed.keys() | equal.keys())
+            if any(each.broken for each in rest):
+                return {}, {**dict.fromkeys([*changed, *equal], rest), **broken}, {}
+        return changed, broken, equal
+
+    def _try_keys(self, keys: Keys, exporting: bool = True) -> tuple[Verdict, ...]:
+        """What models make of the file with these fixes alone; unsteady models are not heard.
+
+        Trial exports tell of a whole set of fixes; where numbers differ, they are not needed to
+        find the one.
+        """
+        mended = self._mend(keys)
+        if mended.text == self._mending.before:
+            return ()
+        verdicts = self._bench.try_text(self._mending.original.encode_text(mended.text), exporting)
+        if _differ(verdicts) and self._unsteady is None:
+            again = self._bench.try_text(self._mending.original.data, False)
+            self._unsteady = frozenset(each.model for each in again if each.differs)
+        unsteady = self._unsteady or frozenset()
+        return tuple(each for each in verdicts if each.model not in unsteady)
+
+    def _mend(self, keys: Keys) -> Mended:
+        if keys == self._every:
+            return self._whole
+        return self._mending.mend(self._allowed, self._every - keys)
+
+    def _describe_each(
+        self,
+        failed: dict[FixKey, tuple[Verdict, ...]],
+        kept: Keys,
+        passed: dict[FixKey, tuple[Verdict, ...]],
+    ) -> dict[tuple[FixKey, int], FixProof]:
+        proofs: dict[tuple[FixKey, int], FixProof] = {}
+        for finding, text in self._whole.applied:
+            key = key_of(finding, text)
+            if key in failed:
+                proof = FixProof(False, describe_verdicts(failed[key]), key in kept)
+            else:
+                proof = self._describe_passed(finding, text, passed.get(key, ()))
+            proofs[key, finding.place.row] = proof
+        return proofs
+
+    def _describe_passed(
+        self, finding: Finding, text: str, verdicts: Sequence[Verdict]
+    ) -> FixProof:
+        assert finding.fix is not None
+        if is_same_code(text, finding.fix.edits):
+            return FixProof(True, _ONLY_COMMENTS)
+        groups = list_fixed_rows(self._mending.before, text, finding.fix.edits)
+        unsteady = self._unsteady or frozenset()
+        kept = self._bench.list_kept()
+        steady = [each for each in kept if _name_of(each) not in unsteady]
+        runs = [each for each in steady if self._bench.runs_any(each, groups)]
+        if groups and all(any(self._bench.runs_any(r, [rows]) for r in runs) for rows in groups):
+            return FixProof(True, describe_equal(runs, verdicts))
+        if len(steady) < len(kept) and not runs:
+            names = ", ".join(sorted(unsteady))
+            return FixProof(None, f"{names} computes something else each time that it is run")
+        return FixProof(
+            None, describe_uncovered([*self._bench.kept.values()], self._bench.failures)
+        )
+
+    def _report_defect(self, key: FixKey, verdicts: Sequence[Verdict]) -> Finding:
+        finding, text = self._find_applied(key)
+        message = (
+            f"the safe fix of {finding.code} ({finding.name}) changes what models compute, and was "
+            f"left out; that is a defect of the rule: {describe_verdicts(verdicts)}"
+        )
+        place = replace(finding.place) if text == self._mending.before else self._place_of(key)
+        return engine_finding(self._mending.scope.catalog, FIX_CHANGES_NUMBERS, message, place)
+
+    def _tell_broken(self, key: FixKey, verdicts: Sequence[Verdict]) -> str:
+        finding, _ = self._find_applied(key)
+        why = describe_verdicts(verdicts)
+        where = f"{self._mending.path}:{finding.place.row}"
+        return f"{where}: the fix of {finding.code} ({finding.name}) was left out: {why}"
+
+    def _place_of(self, key: FixKey) -> Place:
+        lines = [line.strip() for line in self._mending.before.splitlines()]
+        row = lines.index(key[1]) + 1 if key[1] in lines else 1
+        return Place(self._mending.path, row)
+
+    def _find_applied(self, key: FixKey) -> tuple[Finding, str]:
+        return next(each for each in self._whole.applied if key_of(*each) == key)
+
+
+def list_rows_to_run(mended: Mended, before: str) -> tuple[Rows, ...]:
+    """A set of rows for each statement that fixes change: models that run one of them try the fixes."""
+    return tuple(
+        rows
+        for finding, text in mended.applied
+        if finding.fix is not None and not is_same_code(text, finding.fix.edits)
+        for rows in list_fixed_rows(before, text, finding.fix.edits)
+    )
+
+
+def _keys_of(mended: Mended) -> Iterable[FixKey]:
+    return (key_of(finding, text) for finding, text in mended.applied)
+
+
+def _promises(mended: Mended) -> dict[FixKey, Applicability]:
+    return {
+        key_of(finding, text): finding.fix.applicability
+        for finding, text in mended.applied
+        if finding.fix is not None
+    }
+
+
+def _differ(verdicts: Iterable[Verdict]) -> bool:
+    return any(each.differs for each in verdicts)
+
+
+def _name_of(report: Report) -> str:
+    return report.model.qualname if report.model is not None else ""

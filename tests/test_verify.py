@@ -1,0 +1,164 @@
+"""`--verify`: fixes are held to their promise by models that run with and without them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import lintorch
+
+RULE = '''"""XY001: functions that other functions take the place of."""
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.rule import Rule
+from lintorch.source import Source
+
+SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
+OTHERS = {
+    "torch.mul": ("torch.multiply", SAFE),
+    "torch.clone": ("torch.detach", SAFE),
+    "torch.sin": ("torch.cos", UNSAFE),
+    "torch.square": ("torch.squared", UNSAFE),
+}
+rule = Rule(
+    __name__,
+    code="XY001",
+    summary="a function",
+    why="Another takes its place.",
+    bad="""
+        import torch
+
+
+        def double(x):
+            return torch.mul(x, 2)
+    """,
+    good="""
+        import torch
+
+
+        def double(x):
+            return torch.multiply(x, 2)
+    """,
+    fix=SAFE,
+)
+
+
+@rule.source(cst.Call, needs=("torch",))
+def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
+    name, promise = OTHERS.get(source.name(call.func) or "", ("", SAFE))
+    if name:
+        yield Hit(call, "is another", Fix(name, (source.replace(call.func, name),), promise))
+'''
+NET = """import torch
+from helpers import halve
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        x = torch.mul(self.conv(x), 2)
+        x = torch.clone(x)
+        x = torch.sin(x)
+        x = torch.square(x)
+        return halve(x).reshape(int(x.size(0)), -1)
+
+
+def train(x):
+    return torch.mul(x, 2)
+"""
+HELPERS = "import torch\n\n\ndef halve(x):\n    return torch.mul(x, 0.5)\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "another.py").write_text(RULE)
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net" / "net.py").write_text(NET)
+    (tmp_path / "net" / "helpers.py").write_text(HELPERS)
+    (tmp_path / "pyproject.toml").write_text("")
+    return tmp_path
+
+
+def verify(project: Path, *options: str) -> tuple[list[dict[str, Any]], str]:
+    """What is found, and what is said on standard error."""
+    done = lintorch(
+        "check", "net", "--rules", "mine", "--verify", "--output-format", "json", *options,
+        cwd=project,
+    )  # fmt: skip
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found, done.stderr
+
+
+def test_what_is_said_of_each_fix(project: Path) -> None:
+    found, told = verify(project, "--export", "torchscript-trace")
+    fixes = {
+        (f["filename"].rpartition("/")[2], f["location"]["row"]): f["fix"]
+        for f in found
+        if f["fix"] and f["code"] in ("XY001", "LT101")
+    }
+    assert {place: fix["verified"] for place, fix in fixes.items()} == {
+        ("helpers.py", 5): True,
+        ("net.py", 12): True,
+        ("net.py", 13): False,
+        ("net.py", 14): False,
+        ("net.py", 15): False,
+        ("net.py", 16): True,
+        ("net.py", 20): None,
+    }
+    said = {place: fix["verification"] for place, fix in fixes.items()}
+    assert "outputs, gradients and state are equal, in eval and training" in said["net.py", 12]
+    assert "batch 2, 3" in said["helpers.py", 5]
+    assert "torchscript-trace: wrong → ok" in said["net.py", 16]
+    assert "gradient of input x in training mode" in said["net.py", 13]
+    assert "output" not in said["net.py", 13].partition(";")[0]
+    assert "output in eval mode at batch,height,width" in said["net.py", 14]
+    assert "AttributeError" in said["net.py", 15]
+    assert said["net.py", 20] == "no model that was run (Net) runs what it changes"
+    kinds = {place: fix["applicability"] for place, fix in fixes.items()}
+    assert (kinds["net.py", 13], kinds["net.py", 14]) == ("display", "unsafe")
+    (defect,) = (f for f in found if f["code"] == "LT010")
+    assert (defect["location"]["row"], defect["severity"]) == (13, "error")
+    assert "XY001 (another)" in defect["message"]
+    assert "net.py:15: the fix of XY001 (another) was left out: Net" in told
+    assert (project / "net" / "net.py").read_text() == NET
+
+
+def test_only_what_holds_is_written(project: Path) -> None:
+    done = lintorch(
+        "check", "net", "--rules", "mine", "--verify", "--fix", "--ignore", "LT101", cwd=project
+    )
+    mended = NET.replace("torch.mul", "torch.multiply")
+    assert (project / "net" / "net.py").read_text() == mended
+    assert (project / "net" / "helpers.py").read_text() == HELPERS.replace("mul", "multiply")
+    assert "verified (XY001 in line 12): Net at" in done.stdout
+    assert "LT010" in done.stdout
+    assert done.returncode == 1
+
+
+def test_files_whose_models_cannot_tell(project: Path) -> None:
+    (project / "net" / "net.py").write_text("import torch\nimport os\n\ny = torch.mul(1, 2)\n")
+    (project / "net" / "helpers.py").write_text("raise SystemExit  # torch\n" + HELPERS)
+    cell = {"cell_type": "code", "source": HELPERS, "metadata": {}, "outputs": []}
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (project / "net" / "demo.ipynb").write_text(json.dumps(book))
+    found, _ = verify(project)
+    fixes = {f["filename"].rpartition("/")[2]: f["fix"] for f in found if f["code"] == "XY001"}
+    assert {fix["verified"] for fix in fixes.values()} == {None}
+    assert fixes["demo.ipynb"]["verification"] == "notebooks are read, not run"
+    assert fixes["net.py"]["verification"] == "no model was found that runs what it changes"
+
+
+def test_a_text_from_standard_input_is_not_run(project: Path) -> None:
+    done = lintorch("check", "-", "--verify", cwd=project, stdin=HELPERS)
+    assert (done.returncode, "can be read, not run" in done.stderr) == (2, True)
