@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.sizes import Dim, varies
@@ -14,6 +14,7 @@ from lintorch.evaluator.values import NONE, Items, Number, Tensor, size_in
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
 from lintorch.evidence.size_changes import describe_outcome, may_be_of, may_be_wrong_by
 from lintorch.evidence.treatment import report_refusal
+from lintorch.facts.models.cell_averages import NAME, POOL, add_class
 from lintorch.source import Source
 
 rule = Rule(
@@ -35,6 +36,7 @@ rule = Rule(
         the same numbers only where `in % out` is 0 or 1.
     """,
     bad="""
+        import torch
         from torch import nn
 
 
@@ -44,19 +46,37 @@ rule = Rule(
                 self.pool = nn.AdaptiveAvgPool2d(7)
 
             def forward(self, x):
-                return self.pool(x).flatten(1)
+                return torch.flatten(self.pool(x), 1)
     """,
     good="""
+        import torch
         from torch import nn
+
+
+        class AverageCells(nn.AdaptiveAvgPool2d):
+            \"\"\"The means of its base, in operators that exporters follow at every size.\"\"\"
+
+            def forward(self, x):
+                size = self.output_size
+                for axis, count in zip((-2, -1), size if isinstance(size, tuple) else (size, size)):
+                    if count is not None:
+                        cells = torch.arange(count, device=x.device)[:, None]
+                        places = torch.arange(x.shape[axis], device=x.device)
+                        begins = cells * x.shape[axis] // count
+                        ends = ((cells + 1) * x.shape[axis] + count - 1) // count
+                        inside = ((places >= begins) & (places < ends)).to(x.dtype)
+                        share = inside / inside.sum(1, keepdim=True)
+                        x = share @ x if axis == -2 else x @ share.transpose(0, 1)
+                return x
 
 
         class Head(nn.Module):
             def __init__(self):
                 super().__init__()
-                self.pool = nn.AdaptiveAvgPool2d(1)
+                self.pool = AverageCells(7)
 
             def forward(self, x):
-                return self.pool(x).flatten(1)
+                return torch.flatten(self.pool(x), 1)
     """,
     remedy="export with a fixed height and width, or pool a fixed window: nn.AvgPool2d(k)",
     proof="""
@@ -70,6 +90,7 @@ rule = Rule(
         (output,) = session.run(None, {"x": large.numpy()})
         assert output.shape == Head()(large).shape
     """,
+    fix=Applicability.UNSAFE,
 )
 
 RANKS = (1, 2, 3)
@@ -82,6 +103,7 @@ REFUSED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 LEGACY = {"onnx-legacy": Harm.REFUSED}
 REFUSALS = ("adaptive", "declared dynamic", "user-specified dim")
 """What the exporters say of a pool, the last two of a max pool that keeps a varying size."""
+AVERAGE = "adaptive_avg_pool2d"
 AVERAGE_3D = ("adaptive_avg_pool3d", "AdaptiveAvgPool3d")
 
 
@@ -96,7 +118,35 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     if harm:
         where = ", where height or width may vary" if pool.hangs_on_size else ""
         said = f"{pool.name} {describe_size(pool)}{where}"
-        yield Hit(event, said, harm=harm, remedy=name_remedy(pool))
+        yield Hit(
+            event,
+            said,
+            fix=pool_by_shares(event, pool, source),
+            harm=harm,
+            remedy=name_remedy(pool),
+        )
+
+
+def pool_by_shares(event: Called, pool: Pool, source: Source) -> Fix | None:
+    """`AverageCells(7)` for `nn.AdaptiveAvgPool2d(7)`: each cell as a product with what it holds of a row."""
+    if event.name.removesuffix(".forward") not in (POOL, f"torch.nn.functional.{AVERAGE}"):
+        return None
+    made = source.evaluation.find_making(event) if event.built else event
+    call = source.call_at(made) if made is not None else None
+    if call is None or (event.built and source.name(call.func) != POOL):
+        return None
+    edits = add_class(source.file, call, source.reach)
+    if edits is None:
+        return None
+    if event.built:
+        edit = source.replace(call.func, NAME)
+    else:
+        given = source.arguments(call, "input", "output_size")
+        image, size = given.get("input"), given.get("output_size")
+        if image is None or size is None or len(call.args) != 2:
+            return None
+        edit = source.replace(call, f"{NAME}({source.code(size)})({source.code(image)})")
+    return Fix("pool by shares of rows and columns", (edit, *edits), Applicability.UNSAFE)
 
 
 def name_remedy(pool: Pool) -> str | None:
