@@ -24,6 +24,7 @@ from lintorch.evidence import (
     host_reads,
 )
 from lintorch.evidence.size_changes import blame_event, decides_branch
+from lintorch.facts.models import graph_checks
 from lintorch.facts.models.branch_purpose import (
     asks_exporting,
     is_apart,
@@ -31,6 +32,7 @@ from lintorch.facts.models.branch_purpose import (
     only_checks,
 )
 from lintorch.facts.models.chosen_sides import find_chosen, write_test
+from lintorch.facts.models.graph_checks import read_check
 from lintorch.source import Source
 
 rule = Rule(
@@ -110,7 +112,8 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         checks = event.kind == "assert" or only_checks(event.branch)
         remedy = CHECK if checks else LOOP if event.kind == "while" else None
         said = f"`{text}` is decided by the values of a tensor"
-        yield Hit(event, said, fix=choose_by_where(event, source), harm=harm, remedy=remedy)
+        fix = check_in_graph(event, source) if checks else choose_by_where(event, source)
+        yield Hit(event, said, fix=fix, harm=harm, remedy=remedy)
 
 
 def choose_by_where(event: Decided, source: Source) -> Fix | None:
@@ -125,7 +128,7 @@ def choose_by_where(event: Decided, source: Source) -> Fix | None:
     behind = lines[lines.index(branch) + 1 :] if branch in lines else []
     chosen = find_chosen(branch, behind)
     asked = write_test(chosen.test) if chosen is not None else None
-    place = source.node_at(event, cst.Comparison) or source.call_at(event) or source.module
+    place = find_test(event, source)
     where, edits = source.reach("torch.where", place)
     span = find_span(branch, chosen.last if chosen else None, source)
     if chosen is None or asked is None or not where or span is None:
@@ -134,6 +137,13 @@ def choose_by_where(event: Decided, source: Source) -> Fix | None:
     text = f"{where}({asked[0]}, {', '.join(map(ast.unparse, sides))})"
     edit = Edit(*span, f"{chosen.head}{text}")
     return Fix("compute both sides and choose", (edit, *edits), Applicability.UNSAFE)
+
+
+def find_test(event: Decided, source: Source) -> cst.CSTNode:
+    """The expression that is asked."""
+    kinds = (cst.Comparison, cst.BooleanOperation, cst.UnaryOperation, cst.Call)
+    found = (source.node_at(event, kind) for kind in kinds)
+    return next((each for each in found if each is not None), source.module)
 
 
 def is_single(event: Decided, source: Source) -> bool:
@@ -147,7 +157,7 @@ def is_single(event: Decided, source: Source) -> bool:
 
 
 def find_span(
-    branch: ast.If | ast.IfExp, last: ast.stmt | None, source: Source
+    branch: ast.If | ast.IfExp | ast.Assert, last: ast.stmt | None, source: Source
 ) -> tuple[int, int] | None:
     """Where a branch begins and ends in the text; None where a comment stands in it."""
     end = last or branch
@@ -179,7 +189,34 @@ def in_bound(event: Called, source: Source) -> Iterator[Hit]:
     ):
         said = f"{event.name}() compares tensors in Python and keeps one of them"
         remedy = f"write torch.{event.name}imum(a, b)"
-        yield Hit(event, said, harm=CHOSEN, remedy=remedy)
+        fix = compare_as_tensors(event, source)
+        yield Hit(event, said, fix=fix, harm=CHOSEN, remedy=remedy)
+
+
+def compare_as_tensors(event: Called, source: Source) -> Fix | None:
+    """`torch.maximum(a, b)` for `max(a, b)` of two tensors."""
+    call, given = source.call_at(event), event.positional
+    name, edits = source.reach(f"torch.{event.name}imum", call) if call is not None else ("", ())
+    single = all(isinstance(each, Tensor) and each.shape == () for each in given)
+    if call is None or not name or not single or len(given) != 2 or len(call.args) != 2:
+        return None
+    told = f"write {name}()"
+    return Fix(told, (source.replace(call.func, name), *edits), Applicability.UNSAFE)
+
+
+def check_in_graph(event: Decided, source: Source) -> Fix | None:
+    """`torch._assert_async(test, "text")` for `assert test, "text"`, and for an `if` that only raises."""
+    check = read_check(event.branch) if event.spot.path == source.path else None
+    asked = graph_checks.write_test(check.test, source.evaluation) if check is not None else None
+    place = find_test(event, source)
+    name, edits = source.reach("torch._assert_async", place)
+    span = find_span(check.statement, None, source) if check is not None else None
+    if check is None or asked is None or span is None or not name:
+        return None
+    given = f"~({asked})" if check.raises else asked
+    told = f", {check.text!r}" if check.text else ""
+    edit = Edit(*span, f"{name}({given}{told})")
+    return Fix("check it in the graph", (edit, *edits), Applicability.UNSAFE)
 
 
 @rule.trace(TensorUse.BOOL, TensorUse.ITEM, *host_reads.VERDICTS)
