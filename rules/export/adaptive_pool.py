@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import libcst as cst
+
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
@@ -14,7 +16,7 @@ from lintorch.evaluator.values import NONE, Items, Number, Tensor, size_in
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
 from lintorch.evidence.size_changes import describe_outcome, may_be_of, may_be_wrong_by
 from lintorch.evidence.treatment import report_refusal
-from lintorch.facts.models.cell_averages import NAME, POOL, add_class
+from lintorch.facts.models.cell_pools import AVERAGE, LARGEST, add_class
 from lintorch.source import Source
 
 rule = Rule(
@@ -58,14 +60,14 @@ rule = Rule(
 
             def forward(self, x):
                 size = self.output_size
-                for axis, count in zip((-2, -1), size if isinstance(size, tuple) else (size, size)):
+                for axis, count in zip((-2, -1), (size, size) if isinstance(size, int) else size):
                     if count is not None:
                         cells = torch.arange(count, device=x.device)[:, None]
                         places = torch.arange(x.shape[axis], device=x.device)
                         begins = cells * x.shape[axis] // count
                         ends = ((cells + 1) * x.shape[axis] + count - 1) // count
-                        inside = ((places >= begins) & (places < ends)).to(x.dtype)
-                        share = inside / inside.sum(1, keepdim=True)
+                        inside = (places >= begins) & (places < ends)
+                        share = inside.to(x.dtype) / inside.sum(1, keepdim=True)
                         x = share @ x if axis == -2 else x @ share.transpose(0, 1)
                 return x
 
@@ -103,7 +105,6 @@ REFUSED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 LEGACY = {"onnx-legacy": Harm.REFUSED}
 REFUSALS = ("adaptive", "declared dynamic", "user-specified dim")
 """What the exporters say of a pool, the last two of a max pool that keeps a varying size."""
-AVERAGE = "adaptive_avg_pool2d"
 AVERAGE_3D = ("adaptive_avg_pool3d", "AdaptiveAvgPool3d")
 
 
@@ -121,32 +122,38 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(
             event,
             said,
-            fix=pool_by_shares(event, pool, source),
+            fix=pool_by_cells(event, pool, source),
             harm=harm,
             remedy=name_remedy(pool),
         )
 
 
-def pool_by_shares(event: Called, pool: Pool, source: Source) -> Fix | None:
-    """`AverageCells(7)` for `nn.AdaptiveAvgPool2d(7)`: each cell as a product with what it holds of a row."""
-    if event.name.removesuffix(".forward") not in (POOL, f"torch.nn.functional.{AVERAGE}"):
-        return None
+def pool_by_cells(event: Called, pool: Pool, source: Source) -> Fix | None:
+    """`AverageCells(7)` for `nn.AdaptiveAvgPool2d(7)`: each cell worked out of all that may lie in it."""
+    name = event.name.removesuffix(".forward")
+    kind = LARGEST if "max" in name.lower() else AVERAGE
     made = source.evaluation.find_making(event) if event.built else event
     call = source.call_at(made) if made is not None else None
-    if call is None or (event.built and source.name(call.func) != POOL):
+    if call is None or len(pool.asked) > 2 or source.name(call.func) not in (name, event.name):
         return None
-    edits = add_class(source.file, call, source.reach)
+    given = source.arguments(call, *(() if event.built else ("input",)), "output_size")
+    image, size = given.get("input"), given.get("output_size")
+    if size is None or len(call.args) != (1 if event.built else 2) or not (image or event.built):
+        return None
+    if len(pool.asked) == 1 and isinstance(event.arguments.get("output_size"), Items):
+        return None
+    edits = add_class(kind, source.file, call, source.reach)
     if edits is None:
         return None
-    if event.built:
-        edit = source.replace(call.func, NAME)
-    else:
-        given = source.arguments(call, "input", "output_size")
-        image, size = given.get("input"), given.get("output_size")
-        if image is None or size is None or len(call.args) != 2:
-            return None
-        edit = source.replace(call, f"{NAME}({source.code(size)})({source.code(image)})")
-    return Fix("pool by shares of rows and columns", (edit, *edits), Applicability.UNSAFE)
+    cells = source.code(size) if len(pool.asked) == 2 else write_line(size, source)
+    text = f"{kind.name}({cells})" + (f"({source.code(image)})" if image is not None else "")
+    edit = source.replace(call, text)
+    return Fix(f"write {text}", (edit, *edits), Applicability.UNSAFE)
+
+
+def write_line(size: cst.BaseExpression, source: Source) -> str:
+    """`(None, 8)` for the 8 cells of a line: the axis before it is left as it is."""
+    return f"(None, {source.code(size)})"
 
 
 def name_remedy(pool: Pool) -> str | None:

@@ -212,7 +212,28 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     text = source.evaluation.text(event.spot)
     harm = single if isinstance(data, Number) else several
     remedy = "use the size itself" if isinstance(data, Number) else STACK
-    yield Hit(event, f"`{text}` holds the sizes of the example", harm=harm, remedy=remedy)
+    fix = size_itself(event, source) if isinstance(data, Number) else None
+    yield Hit(event, f"`{text}` holds the sizes of the example", fix, harm, remedy=remedy)
+
+
+def size_itself(event: Called, source: Source) -> Fix | None:
+    """`x * x.shape[2]` for `x * torch.as_tensor(x.shape[2])`."""
+    call = source.call_at(event)
+    users = source.evaluation.ways.find_users(event.result)
+    with_tensors = [e for e in users if isinstance(e, Combined) and is_with_other(e, event.result)]
+    if call is None or len(call.args) != 1 or not users or len(with_tensors) != len(users):
+        return None
+    if not isinstance(source.parent(call), cst.BinaryOperation):
+        return None
+    given = call.args[0].value
+    edit = source.replace(call, operand(given, source, call))
+    return Fix(f"write {source.code(given)}", (edit,), Applicability.UNSAFE)
+
+
+def is_with_other(event: Combined, made: Value) -> bool:
+    """Whether a value meets a tensor that is worked out of the input."""
+    other = event.right if event.left is made else event.left
+    return isinstance(other, Tensor) and other.data is True
 
 
 def list_numbers(value: Value | None) -> Iterator[Number]:

@@ -147,6 +147,7 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         call = source.call_at(event)
         fix = exact(call, source) if call and is_quotient(event.via.size) else None
         fix = fix or (write_quotient(call, event, source) if call else None)
+        fix = fix or (write_root(call, event, source) if call else None)
         said = f"`{text}` is worked out from the size of the example"
         name = event.via.name
         yield Hit(event, said, fix=fix, harm=harm, remedy=name_rewrite(event), cause=name)
@@ -271,6 +272,22 @@ def write_quotient(call: cst.Call, event: Baked, source: Source) -> Fix | None:
         return None
     edit = source.replace(call, source.fitted(text, call))
     return Fix(f"write {text}", (edit,), Applicability.UNSAFE)
+
+
+def write_root(call: cst.Call, event: Baked, source: Source) -> Fix | None:
+    """`x / h ** 0.5` for `x / math.sqrt(h)`."""
+    outer = source.parent(call)
+    scales = isinstance(outer, cst.BinaryOperation) and isinstance(
+        outer.operator, (cst.Multiply, cst.Divide)
+    )
+    if source.name(call.func) != "math.sqrt" or event.via.name != "math.sqrt" or not scales:
+        return None
+    if len(call.args) != 1 or call.args[0].star:
+        return None
+    given = call.args[0].value
+    text = source.code(given) if is_read(given) or given.lpar else f"({source.code(given)})"
+    edit = source.replace(call, f"{text} ** 0.5")
+    return Fix(f"write {text} ** 0.5", (edit,), Applicability.UNSAFE)
 
 
 def upwards(node: cst.BinaryOperation, source: Source) -> Fix | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
+from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Repeated
 from lintorch.evaluator.sizes import is_symbol, varies
@@ -89,7 +89,11 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
 def compute_at_once(event: Repeated, source: Source) -> Fix | None:
     """`x * 2` for `torch.stack([row * 2 for row in x])`: the same of each item of a row."""
     loop = event.loop
-    if event.spot.path != source.path or not isinstance(loop, (ast.ListComp, ast.GeneratorExp)):
+    if event.spot.path != source.path:
+        return None
+    if isinstance(loop, ast.For):
+        return fill_at_once(loop, event, source)
+    if not isinstance(loop, (ast.ListComp, ast.GeneratorExp)):
         return None
     call = find_stack(loop, source)
     turn = loop.generators[0] if len(loop.generators) == 1 else None
@@ -105,6 +109,53 @@ def compute_at_once(event: Repeated, source: Source) -> Fix | None:
     text = ast.unparse(PutInPlace(row, whole).visit(copy.deepcopy(loop.elt)))
     edit = source.replace(call, source.fitted(text, call))
     return Fix(f"write {text}", (edit,), Applicability.UNSAFE)
+
+
+def fill_at_once(loop: ast.For, event: Repeated, source: Source) -> Fix | None:
+    """`out[:] = x * 2` for a loop that does `out[i] = x[i] * 2` for each row of both."""
+    rows, function = find_rows(loop.iter), source.evaluation.find_function(event)
+    match loop:
+        case ast.For(
+            target=ast.Name(id=turn),
+            body=[
+                ast.Assign(
+                    targets=[ast.Subscript(value=ast.Name(id=out), slice=ast.Name(id=index))],
+                    value=value,
+                )
+            ],
+            orelse=[],
+        ) if turn == index and rows and function is not None:
+            if list_leaves(value) != frozenset({f"{rows}[{turn}]"}):
+                return None
+            if not is_made_like(out, rows, function):
+                return None
+            whole = ast.unparse(PutInPlace(f"{rows}[{turn}]", rows).visit(copy.deepcopy(value)))
+            return replace_loop(loop, f"{out}[:] = {whole}", source)
+    return None
+
+
+def is_made_like(out: str, rows: str, function: ast.AST) -> bool:
+    """`out = torch.zeros_like(x)`, and nothing else."""
+    given = [
+        ast.unparse(each.value)
+        for each in ast.walk(function)
+        if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == out
+    ]
+    return len(given) == 1 and bool(
+        re.fullmatch(rf"[\w.]*(zeros|ones|empty)_like\({rows}\)", given[0])
+    )
+
+
+def replace_loop(loop: ast.For, text: str, source: Source) -> Fix | None:
+    """A line in the place of a loop, unless a comment stands in it."""
+    node = next(n for n in source.nodes(cst.For) if source.place(n).row == loop.lineno)
+    start = source.replace(node, "").start
+    end = source.spans.offset(loop.end_lineno or loop.lineno, 1)
+    last = source.text[end:].splitlines()[0]
+    stop = end + len(last.encode()[: loop.end_col_offset].decode())
+    if "#" in source.text[start:stop]:
+        return None
+    return Fix(f"write {text}", (Edit(start, stop, text),), Applicability.UNSAFE)
 
 
 def find_stack(loop: ast.expr, source: Source) -> cst.Call | None:
