@@ -203,7 +203,7 @@ class Source:
         if event.spot.path != self.path:
             return None
         begin, place = self.evaluation.text(event.spot).partition("(")[0], self.place(event)
-        same = (each for each in self.nodes(kind) if self.code(each).startswith(begin))
+        same = (each for each in self.nodes(kind) if self.code(each).lstrip("( ").startswith(begin))
         return next((each for each in same if self.place(each) == place), None)
 
     # where code runs

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lintorch.core.finding import Harm, Hit, Refuted, Severity
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.sizes import Dim, varies
@@ -14,6 +16,7 @@ from lintorch.evaluator.values import NONE, Items, Number, Tensor, size_in
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
 from lintorch.evidence.size_changes import describe_outcome, may_be_of, may_be_wrong_by
 from lintorch.evidence.treatment import report_refusal
+from lintorch.facts.models.cell_pools import AVERAGE, LARGEST, add_class
 from lintorch.source import Source
 
 rule = Rule(
@@ -35,6 +38,7 @@ rule = Rule(
         the same numbers only where `in % out` is 0 or 1.
     """,
     bad="""
+        import torch
         from torch import nn
 
 
@@ -44,19 +48,37 @@ rule = Rule(
                 self.pool = nn.AdaptiveAvgPool2d(7)
 
             def forward(self, x):
-                return self.pool(x).flatten(1)
+                return torch.flatten(self.pool(x), 1)
     """,
     good="""
+        import torch
         from torch import nn
+
+
+        class AverageCells(nn.AdaptiveAvgPool2d):
+            \"\"\"The means of its base, in operators that exporters follow at every size.\"\"\"
+
+            def forward(self, x):
+                size = self.output_size
+                for axis, count in zip((-2, -1), (size, size) if isinstance(size, int) else size):
+                    if count is not None:
+                        cells = torch.arange(count, device=x.device)[:, None]
+                        places = torch.arange(x.shape[axis], device=x.device)
+                        begins = cells * x.shape[axis] // count
+                        ends = ((cells + 1) * x.shape[axis] + count - 1) // count
+                        inside = (places >= begins) & (places < ends)
+                        share = inside.to(x.dtype) / inside.sum(1, keepdim=True)
+                        x = share @ x if axis == -2 else x @ share.transpose(0, 1)
+                return x
 
 
         class Head(nn.Module):
             def __init__(self):
                 super().__init__()
-                self.pool = nn.AdaptiveAvgPool2d(1)
+                self.pool = AverageCells(7)
 
             def forward(self, x):
-                return self.pool(x).flatten(1)
+                return torch.flatten(self.pool(x), 1)
     """,
     remedy="export with a fixed height and width, or pool a fixed window: nn.AvgPool2d(k)",
     proof="""
@@ -70,6 +92,7 @@ rule = Rule(
         (output,) = session.run(None, {"x": large.numpy()})
         assert output.shape == Head()(large).shape
     """,
+    fix=Applicability.UNSAFE,
 )
 
 RANKS = (1, 2, 3)
@@ -96,7 +119,41 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     if harm:
         where = ", where height or width may vary" if pool.hangs_on_size else ""
         said = f"{pool.name} {describe_size(pool)}{where}"
-        yield Hit(event, said, harm=harm, remedy=name_remedy(pool))
+        yield Hit(
+            event,
+            said,
+            fix=pool_by_cells(event, pool, source),
+            harm=harm,
+            remedy=name_remedy(pool),
+        )
+
+
+def pool_by_cells(event: Called, pool: Pool, source: Source) -> Fix | None:
+    """`AverageCells(7)` for `nn.AdaptiveAvgPool2d(7)`: each cell worked out of all that may lie in it."""
+    name = event.name.removesuffix(".forward")
+    kind = LARGEST if "max" in name.lower() else AVERAGE
+    made = source.evaluation.find_making(event) if event.built else event
+    call = source.call_at(made) if made is not None else None
+    if call is None or len(pool.asked) > 2 or source.name(call.func) not in (name, event.name):
+        return None
+    given = source.arguments(call, *(() if event.built else ("input",)), "output_size")
+    image, size = given.get("input"), given.get("output_size")
+    if size is None or len(call.args) != (1 if event.built else 2) or not (image or event.built):
+        return None
+    if len(pool.asked) == 1 and isinstance(event.arguments.get("output_size"), Items):
+        return None
+    edits = add_class(kind, source.file, call, source.reach)
+    if edits is None:
+        return None
+    cells = source.code(size) if len(pool.asked) == 2 else write_line(size, source)
+    text = f"{kind.name}({cells})" + (f"({source.code(image)})" if image is not None else "")
+    edit = source.replace(call, text)
+    return Fix(f"write {text}", (edit, *edits), Applicability.UNSAFE)
+
+
+def write_line(size: cst.BaseExpression, source: Source) -> str:
+    """`(None, 8)` for the 8 cells of a line: the axis before it is left as it is."""
+    return f"(None, {source.code(size)})"
 
 
 def name_remedy(pool: Pool) -> str | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from lintorch.core.finding import Harm, Hit, Refuted, Severity
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Decided
 from lintorch.evaluator.values import Choice, Number, Tensor
@@ -22,12 +24,15 @@ from lintorch.evidence import (
     host_reads,
 )
 from lintorch.evidence.size_changes import blame_event, decides_branch
+from lintorch.facts.models import graph_checks
 from lintorch.facts.models.branch_purpose import (
     asks_exporting,
     is_apart,
     is_replaced,
     only_checks,
 )
+from lintorch.facts.models.chosen_sides import find_chosen, write_test
+from lintorch.facts.models.graph_checks import read_check
 from lintorch.source import Source
 
 rule = Rule(
@@ -49,12 +54,13 @@ rule = Rule(
         take them, are not meant.
     """,
     bad="""
+        import torch
         from torch import nn
 
 
         class Signed(nn.Module):
             def forward(self, x):
-                return x if x.sum() > 0 else -x
+                return x if torch.sum(x) > 0 else -x
     """,
     good="""
         import torch
@@ -63,7 +69,7 @@ rule = Rule(
 
         class Signed(nn.Module):
             def forward(self, x):
-                return torch.where(x.sum() > 0, x, -x)
+                return torch.where(torch.sum(x) > 0, x, -x)
     """,
     remedy="compute both sides and choose: torch.where(condition, a, b)",
     proof="""
@@ -73,6 +79,7 @@ rule = Rule(
         assert torch.equal(program(-torch.ones(2, 3)), torch.ones(2, 3))
     """,
     severity=Severity.ERROR,
+    fix=Applicability.UNSAFE,
 )
 
 REFUSED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
@@ -105,7 +112,62 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         checks = event.kind == "assert" or only_checks(event.branch)
         remedy = CHECK if checks else LOOP if event.kind == "while" else None
         said = f"`{text}` is decided by the values of a tensor"
-        yield Hit(event, said, harm=harm, remedy=remedy)
+        fix = check_in_graph(event, source) if checks else choose_by_where(event, source)
+        yield Hit(event, said, fix=fix, harm=harm, remedy=remedy)
+
+
+def choose_by_where(event: Decided, source: Source) -> Fix | None:
+    """`x = torch.where(x.sum() > 0, x, -x)` for a branch that chooses between the two."""
+    branch, around = event.branch, source.evaluation.list_around(event)
+    if event.spot.path != source.path or not is_single(event, source):
+        return None
+    if not isinstance(branch, (ast.If, ast.IfExp)):
+        return None
+    blocks = [lines for each in around if isinstance(lines := getattr(each, "body", ()), list)]
+    lines = next((each for each in blocks if branch in each), [])
+    behind = lines[lines.index(branch) + 1 :] if branch in lines else []
+    chosen = find_chosen(branch, behind)
+    asked = write_test(chosen.test) if chosen is not None else None
+    place = find_test(event, source)
+    where, edits = source.reach("torch.where", place)
+    span = find_span(branch, chosen.last if chosen else None, source)
+    if chosen is None or asked is None or not where or span is None:
+        return None
+    sides = (chosen.no, chosen.yes) if asked[1] else (chosen.yes, chosen.no)
+    text = f"{where}({asked[0]}, {', '.join(map(ast.unparse, sides))})"
+    edit = Edit(*span, f"{chosen.head}{text}")
+    return Fix("compute both sides and choose", (edit, *edits), Applicability.UNSAFE)
+
+
+def find_test(event: Decided, source: Source) -> cst.CSTNode:
+    """The expression that is asked."""
+    kinds = (cst.Comparison, cst.BooleanOperation, cst.UnaryOperation, cst.Call)
+    found = (source.node_at(event, kind) for kind in kinds)
+    return next((each for each in found if each is not None), source.module)
+
+
+def is_single(event: Decided, source: Source) -> bool:
+    """Whether what is asked is one item, of a comparison or of any() and all()."""
+    if isinstance(event.test, Tensor):
+        return event.test.shape == () and event.test.dtype == "bool"
+    reads = isinstance(event.test, Number) and all(
+        v.name == "torch.Tensor.item" for v in event.test.via
+    )
+    return reads and isinstance(event.test, Number) and event.test.truth
+
+
+def find_span(
+    branch: ast.If | ast.IfExp | ast.Assert, last: ast.stmt | None, source: Source
+) -> tuple[int, int] | None:
+    """Where a branch begins and ends in the text; None where a comment stands in it."""
+    end = last or branch
+    lines = source.text.splitlines(keepends=True)[branch.lineno - 1 : end.end_lineno]
+    begin = len(lines[0].encode()[: branch.col_offset].decode())
+    stop = len(lines[-1].encode()[: end.end_col_offset].decode())
+    start = source.spans.offset(branch.lineno, begin + 1)
+    finish = source.spans.offset(end.end_lineno or end.lineno, stop + 1)
+    inside = source.text[start:finish]
+    return None if "#" in inside or lines[0].lstrip().startswith("elif") else (start, finish)
 
 
 @rule.event("torch._assert")
@@ -127,7 +189,34 @@ def in_bound(event: Called, source: Source) -> Iterator[Hit]:
     ):
         said = f"{event.name}() compares tensors in Python and keeps one of them"
         remedy = f"write torch.{event.name}imum(a, b)"
-        yield Hit(event, said, harm=CHOSEN, remedy=remedy)
+        fix = compare_as_tensors(event, source)
+        yield Hit(event, said, fix=fix, harm=CHOSEN, remedy=remedy)
+
+
+def compare_as_tensors(event: Called, source: Source) -> Fix | None:
+    """`torch.maximum(a, b)` for `max(a, b)` of two tensors."""
+    call, given = source.call_at(event), event.positional
+    name, edits = source.reach(f"torch.{event.name}imum", call) if call is not None else ("", ())
+    single = all(isinstance(each, Tensor) and each.shape == () for each in given)
+    if call is None or not name or not single or len(given) != 2 or len(call.args) != 2:
+        return None
+    told = f"write {name}()"
+    return Fix(told, (source.replace(call.func, name), *edits), Applicability.UNSAFE)
+
+
+def check_in_graph(event: Decided, source: Source) -> Fix | None:
+    """`torch._assert_async(test, "text")` for `assert test, "text"`, and for an `if` that only raises."""
+    check = read_check(event.branch) if event.spot.path == source.path else None
+    asked = graph_checks.write_test(check.test, source.evaluation) if check is not None else None
+    place = find_test(event, source)
+    name, edits = source.reach("torch._assert_async", place)
+    span = find_span(check.statement, None, source) if check is not None else None
+    if check is None or asked is None or span is None or not name:
+        return None
+    given = f"~({asked})" if check.raises else asked
+    told = f", {check.text!r}" if check.text else ""
+    edit = Edit(*span, f"{name}({given}{told})")
+    return Fix("check it in the graph", (edit, *edits), Applicability.UNSAFE)
 
 
 @rule.trace(TensorUse.BOOL, TensorUse.ITEM, *host_reads.VERDICTS)

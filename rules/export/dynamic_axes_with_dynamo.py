@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from lintorch.core.exporter_calls import ONNX_EXPORT
-from lintorch.core.finding import Hit, Severity
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.given_arguments import name_given, read_keys
-from lintorch.evaluator.values import NONE, Value
+from lintorch.evaluator.given_arguments import name_given, read_keys, read_plain
+from lintorch.evaluator.values import NONE, Items, Value
+from lintorch.facts.exporting.declared_sizes import list_inputs
 from lintorch.facts.exporting.export_events import choose_exporter, read_option
 from lintorch.source import Source
 
@@ -57,6 +58,7 @@ rule = Rule(
         warnings.filterwarnings("error", ".*dynamic_axes.*")
         export(torch.nn.Conv2d(3, 4, 3).eval(), torch.ones(2, 3, 8, 8))
     """,
+    fix=Applicability.UNSAFE,
 )
 
 
@@ -80,7 +82,62 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         remedy = f"list {unknown[0]!r} among input_names or output_names, or drop it"
         yield Hit(event, message, severity=severity, remedy=remedy)
     elif exporter == "onnx" and shapes == NONE:
-        yield Hit(event, "the new exporter warns of dynamic_axes, and converts them at best")
+        said = "the new exporter warns of dynamic_axes, and converts them at best"
+        yield Hit(event, said, fix=_write_shapes(event, source))
+
+
+def _write_shapes(event: Called, source: Source) -> Fix | None:
+    """`dynamic_shapes=({0: "batch"}, None)`, one for each input in order, for axes that go by names."""
+    given, call = name_given(event), source.call_at(event)
+    axes, names = read_plain(given.get("dynamic_axes")), read_keys(given.get("input_names"))
+    written = (
+        next((a for a in call.args if a.keyword and a.keyword.value == "dynamic_axes"), None)
+        if call
+        else None
+    )
+    count = _count_inputs(given, names)
+    if (
+        not isinstance(axes, dict)
+        or not written
+        or not names
+        or count is None
+        or count < len(names)
+    ):
+        return None
+    found = [_write_axes(name, axes.get(name)) for name in names]
+    if any(each is None for each in found):
+        return None
+    parts = [each or "None" for each in found] + ["None"] * (count - len(names))
+    text = f"dynamic_shapes=({', '.join(parts)}{',' if count == 1 else ''})"
+    assert written.keyword is not None
+    start, end = source.replace(written.keyword, "").start, source.replace(written.value, "").end
+    told = "give dynamic_shapes, one for each input"
+    return Fix(told, (Edit(start, end, text),), Applicability.UNSAFE)
+
+
+def _count_inputs(given: Mapping[str, Value], names: list[str]) -> int | None:
+    """How many inputs a call gives; None where that is not known."""
+    inputs = list_inputs(given)
+    if inputs is not None:
+        return len(inputs) if given.get("kwargs", NONE) == NONE else None
+    args = given.get("args")
+    if isinstance(args, Items) and args.kind == "tuple" and args.items is not None:
+        return len(args.items)
+    return 1 if len(names) == 1 and given.get("kwargs", NONE) == NONE else None
+
+
+def _write_axes(name: str, axes: object) -> str | None:
+    """`{0: "batch"}` of that or of `[0]`; "" of what is not declared, None of what cannot be written."""
+    if axes is None:
+        return ""
+    named = axes if isinstance(axes, dict) else None
+    if isinstance(axes, (list, tuple)):
+        named = {axis: f"{name}_{axis}" for axis in axes}
+    if not named or not all(isinstance(axis, int) for axis in named):
+        return None
+    if not all(isinstance(each, str) and each.isidentifier() for each in named.values()):
+        return None
+    return "{" + ", ".join(f'{axis}: "{each}"' for axis, each in named.items()) + "}"
 
 
 def _unknown(given: Mapping[str, Value]) -> set[str]:

@@ -33,7 +33,7 @@ from lintorch.evidence.size_changes import (
     only_looks,
 )
 from lintorch.evidence.treatment import name_sizes, report_limits
-from lintorch.source import Source
+from lintorch.source import Source, literal
 from lintorch.syntax.plain_reads import is_read
 
 rule = Rule(
@@ -212,7 +212,28 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     text = source.evaluation.text(event.spot)
     harm = single if isinstance(data, Number) else several
     remedy = "use the size itself" if isinstance(data, Number) else STACK
-    yield Hit(event, f"`{text}` holds the sizes of the example", harm=harm, remedy=remedy)
+    fix = size_itself(event, source) if isinstance(data, Number) else None
+    yield Hit(event, f"`{text}` holds the sizes of the example", fix, harm, remedy=remedy)
+
+
+def size_itself(event: Called, source: Source) -> Fix | None:
+    """`x * x.shape[2]` for `x * torch.as_tensor(x.shape[2])`."""
+    call = source.call_at(event)
+    users = source.evaluation.ways.find_users(event.result)
+    with_tensors = [e for e in users if isinstance(e, Combined) and is_with_other(e, event.result)]
+    if call is None or len(call.args) != 1 or not users or len(with_tensors) != len(users):
+        return None
+    if not isinstance(source.parent(call), cst.BinaryOperation):
+        return None
+    given = call.args[0].value
+    edit = source.replace(call, operand(given, source, call))
+    return Fix(f"write {source.code(given)}", (edit,), Applicability.UNSAFE)
+
+
+def is_with_other(event: Combined, made: Value) -> bool:
+    """Whether a value meets a tensor that is worked out of the input."""
+    other = event.right if event.left is made else event.left
+    return isinstance(other, Tensor) and other.data is True
 
 
 def list_numbers(value: Value | None) -> Iterator[Number]:
@@ -275,7 +296,9 @@ def in_steps(event: Called, source: Source) -> Iterator[Hit]:
     if varying and event.way.forward and source.profile.dynamic:
         short = event.name.rpartition(".")[2]
         said = f"{name} of {short} is the size of the example"
-        yield Hit(event, said, harm=COUNTED, remedy=BY_ARANGE[short])
+        call = source.call_at(event)
+        fix = count_up(call, short, source) if call is not None else None
+        yield Hit(event, said, fix=fix, harm=COUNTED, remedy=BY_ARANGE[short])
 
 
 @rule.event(*CONVOLUTIONS)
@@ -302,7 +325,7 @@ def in_window(event: Called, source: Source) -> Iterator[Hit]:
     if any(n.varies for n in numbers) or (numbers and is_whole_window(event.node)):
         message = f"the window of {WINDOWS[event.name]} is the size of the example"
         harm, remedy = WINDOW if several else WINDOW_1D, pool_all(event.name)
-        yield Hit(event, message, harm=harm, remedy=remedy)
+        yield Hit(event, message, fix=pool_to_one(event, source), harm=harm, remedy=remedy)
 
 
 def pool_all(name: str) -> str:
@@ -493,6 +516,71 @@ def as_given(call: cst.Call, source: Source) -> Fix | None:
     given = made.args[0].value
     edit = source.replace(call, operand(given, source, call))
     return Fix(f"write {source.code(given)}", (edit,))
+
+
+def pool_to_one(event: Called, source: Source) -> Fix | None:
+    """`F.adaptive_avg_pool2d(x, 1)` for `F.avg_pool2d(x, x.shape[2:])`.
+
+    The same cell where the window is all of an axis: for one side as a square window, of square maps.
+    """
+    call, pool = source.call_at(event), WINDOWS[event.name]
+    if call is None or pool not in POOLS or source.name(call.func) != event.name:
+        return None
+    given = source.arguments(call, "input", "kernel_size")
+    image, size = given.get("input"), given.get("kernel_size")
+    name, edits = source.reach(f"torch.nn.functional.adaptive_{pool}", call)
+    if image is None or size is None or len(call.args) != 2 or pool.startswith("lp") or not name:
+        return None
+    axes = int(pool[-2])
+    sides = count_sides(find_assigned(size, source), source.code(image), axes, source)
+    if sides not in (1, axes):
+        return None
+    text = f"{name}({source.code(image)}, 1)"
+    exact = pool.startswith("max") and sides == axes
+    promise = Applicability.SAFE if exact else Applicability.UNSAFE
+    return Fix(f"write {text}", (source.replace(call, text), *edits), promise)
+
+
+def find_assigned(node: cst.BaseExpression, source: Source) -> cst.BaseExpression:
+    """What a name was assigned, where that happens once; else the expression itself."""
+    bound = source.bound(node) if isinstance(node, cst.Name) else []
+    given = bound[0].node if len(bound) == 1 and bound[0].kind == "assign" else node
+    return given if isinstance(given, cst.BaseExpression) else node
+
+
+def count_sides(node: cst.BaseExpression, image: str, axes: int, source: Source) -> int:
+    """How many of the last axes of an image a window names: 2 of `x.shape[2:]`, 1 of `x.size(2)`; else 0."""
+    text = "".join(source.code(node).split()).strip("()[]")
+    shapes = (f"{image}.shape", f"{image}.size()")
+    reads = (*(f"{shape}[{{}}]" for shape in shapes), f"{image}.size({{}})")
+    for first in (2, -axes):
+        several = [",".join(read.format(first + n) for n in range(axes)) for read in reads]
+        if text in {each.strip("()[]") for each in several}:
+            return axes
+        if axes > 1 and text in {f"{shape}[{first}:]".strip("()[]") for shape in shapes}:
+            return axes
+    sides = {read.format(n).strip("()[]") for read in reads for n in (2, 3, -1, -2)}
+    return int(axes == 2 and text in sides)
+
+
+def count_up(call: cst.Call, name: str, source: Source) -> Fix | None:
+    """`a + (b - a) * torch.arange(n) / (n - 1)` for `torch.linspace(a, b, n)`, of numbers a and b."""
+    given = source.arguments(call, "start", "end", "steps")
+    known = {"start", "end", "steps", "device", "dtype"}
+    if name != "linspace" or not given.complete or set(given.by_name) - known:
+        return None
+    start, end, count = literal(given.get("start")), literal(given.get("end")), given.get("steps")
+    plain = isinstance(start, (int, float)) and isinstance(end, (int, float))
+    arange, edits = source.reach("torch.arange", call)
+    if not plain or not arange or count is None:
+        return None
+    rest = [f"{n}={source.code(v)}" for n in ("device", "dtype") if (v := given.get(n)) is not None]
+    factor = f"{end - start} * " if end - start != 1 else ""
+    steps = ", ".join((source.code(count), *rest))
+    text = f"{factor}{arange}({steps}) / ({source.code(count)} - 1)"
+    text = f"{start} + {text}" if start else text
+    edit = source.replace(call, source.fitted(text, call))
+    return Fix(f"write {text}", (edit, *edits), Applicability.UNSAFE)
 
 
 def operand(node: cst.BaseExpression, source: Source, place: cst.CSTNode) -> str:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from lintorch.core.exporter_calls import ONNX_EXPORT
-from lintorch.core.finding import Hit, Severity
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_arguments
 from lintorch.evaluator.values import Constant, External, Held, Items, Tensor, Value
 from lintorch.facts.exporting.declared_sizes import list_declared, list_pairs
 from lintorch.facts.exporting.export_events import choose_exporter
-from lintorch.source import Source
+from lintorch.source import Source, literal
 
 rule = Rule(
     __name__,
@@ -52,10 +54,12 @@ rule = Rule(
         export()
     """,
     severity=Severity.ERROR,
+    fix=Applicability.UNSAFE,
 )
 
 DIM = "torch.export.Dim"
 INSTEAD = "take an example of 2"
+MADE = frozenset(f"torch.{name}" for name in ("empty", "ones", "rand", "randn", "zeros"))
 
 
 @rule.event("torch.export.export", ONNX_EXPORT)
@@ -72,13 +76,30 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
                 message = (
                     f"Dim.AUTO fixes axis {axis} at 1, the size of the example, without a word"
                 )
-                yield Hit(event, message, severity=Severity.WARNING, remedy=INSTEAD)
+                fix = take_two(each.value, axis, source)
+                yield Hit(event, message, fix=fix, severity=Severity.WARNING, remedy=INSTEAD)
                 return
             if is_refused(size, of_onnx, source):
                 exporter = "the new ONNX exporter" if of_onnx else "torch.export"
                 message = f"axis {axis} of the example is 1 long, and is declared dynamic"
-                yield Hit(event, f"{message}: {exporter} refuses it", remedy=INSTEAD)
+                told = f"{message}: {exporter} refuses it"
+                yield Hit(event, told, fix=take_two(each.value, axis, source), remedy=INSTEAD)
                 return
+
+
+def take_two(value: Value, axis: int, source: Source) -> Fix | None:
+    """`torch.ones(2, 3, 8, 8)` for `torch.ones(1, 3, 8, 8)`, where the example is made so."""
+    made = source.evaluation.ways.find_maker(value)
+    call = source.call_at(made) if isinstance(made, Called) and made.name in MADE else None
+    sizes: list[cst.BaseExpression] = []
+    if call is not None and not any(arg.star for arg in call.args):
+        sizes = [arg.value for arg in call.args if arg.keyword is None]
+    if len(sizes) == 1 and isinstance(sizes[0], (cst.Tuple, cst.List)):
+        sizes = [element.value for element in sizes[0].elements]
+    if axis >= len(sizes) or literal(sizes[axis]) != 1:
+        return None
+    edit = source.replace(sizes[axis], "2")
+    return Fix("take an example of 2", (edit,), Applicability.UNSAFE)
 
 
 def list_single(value: Value) -> list[int]:

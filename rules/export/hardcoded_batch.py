@@ -6,13 +6,15 @@ import ast
 import re
 from collections.abc import Iterator
 
-from lintorch.core.finding import Hit, Refuted
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.values import NONE, Constant, Items, Tensor, Value
+from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Tensor, Value
 from lintorch.evidence import AS_TRACED, OperatorCall, Raised, Site, Trace
 from lintorch.evidence.host_reads import is_whole_run, source_line
-from lintorch.source import Source
+from lintorch.source import Source, literal
 
 rule = Rule(
     __name__,
@@ -60,6 +62,7 @@ rule = Rule(
         model(torch.randn(32, 3, 8))
         model(torch.randn(7, 3, 8))
     """,
+    fix=Applicability.UNSAFE,
 )
 
 MADE = frozenset(f"torch.{name}" for name in ("zeros", "ones", "randn", "rand", "empty"))
@@ -104,7 +107,33 @@ def in_recurrent_layer(event: Called, source: Source) -> Iterator[Hit]:
         made = find_made(state, source)
         if event.way.forward and isinstance(batch, int) and batch > 1 and made is not None:
             said = f"a state for a batch of {batch}: any other batch raises"
-            yield Hit(made, said, remedy=f"write x.size(0) for {batch}, of the input x")
+            fix = ask_batch(made, batch, axis, event, source)
+            yield Hit(made, said, fix=fix, remedy=f"write x.size(0) for {batch}, of the input x")
+
+
+def ask_batch(made: Called, batch: int, axis: int, run: Called, source: Source) -> Fix | None:
+    """`torch.zeros(1, x.size(0), 16)` for `torch.zeros(1, 32, 16)`, of the input of forward that the layer gets."""
+    call, layer = source.call_at(made), source.call_at(run)
+    function = source.enclosing(call, cst.FunctionDef) if call is not None else None
+    if call is None or layer is None or function is None or not layer.args:
+        return None
+    given = layer.args[0].value
+    bound = source.bound(given) if isinstance(given, cst.Name) else []
+    own = source.enclosing(layer, cst.FunctionDef) is function
+    if not own or [each.kind for each in bound] != ["param"] or layer.args[0].star:
+        return None
+    sizes = [each.value for each in call.args if each.keyword is None]
+    sizes = (
+        [e.value for e in sizes[0].elements]
+        if isinstance(sizes[0], (cst.Tuple, cst.List))
+        else sizes
+    )
+    written = sizes[axis] if len(sizes) > axis else None
+    first = run.settings.get("batch_first", TRUE) == TRUE
+    if written is None or literal(written) != batch:
+        return None
+    text = f"{source.code(given)}.size({0 if first or not axis else 1})"
+    return Fix(f"write {text}", (source.replace(written, text),), Applicability.UNSAFE)
 
 
 def find_made(state: Value, source: Source) -> Called | None:
@@ -131,7 +160,25 @@ def in_reshape(event: Called, source: Source) -> Iterator[Hit]:
         return
     if counts_features(sizes[1], held) and not asks_sizes(event.node) and is_maps(held, source):
         message = "-1 stands for the batch: maps of another size give more rows than samples"
-        yield Hit(event, message, remedy="write x.flatten(1), which keeps the batch")
+        remedy = "write x.flatten(1), which keeps the batch"
+        yield Hit(event, message, fix=keep_batch(event, source), remedy=remedy)
+
+
+def keep_batch(event: Called, source: Source) -> Fix | None:
+    """`x.flatten(1)` for `x.view(-1, 400)`: the same where each sample has 400 features."""
+    call, held = source.call_at(event), event.positional[0]
+    func = call.func if call is not None else None
+    if (
+        call is None
+        or not isinstance(func, cst.Attribute)
+        or func.attr.value not in ("view", "reshape")
+    ):
+        return None
+    shape = held.shape if isinstance(held, Tensor) else None
+    if shape is not None and len(shape) < 2:
+        return None
+    text = f"{source.code(func.value)}.flatten(1)"
+    return Fix("keep the batch", (source.replace(call, text),), Applicability.UNSAFE)
 
 
 def counts_features(size: Value, held: Value) -> bool:

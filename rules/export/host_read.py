@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lintorch.core.finding import Harm, Hit, Refuted, Severity
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import DataRead, Indexed, Repeated
+from lintorch.evaluator.events import Combined, DataRead, Indexed, Occurrence, Repeated
+from lintorch.evaluator.values import Tensor
 from lintorch.evidence import (
     GraphCapture,
     Outcome,
@@ -51,7 +54,7 @@ rule = Rule(
 
         class Scale(nn.Module):
             def forward(self, x):
-                return x / x.max()
+                return x / x.max().detach()
     """,
     remedy="compute with the tensor itself, which multiplies, compares and indexes as a number does",
     proof="""
@@ -61,6 +64,7 @@ rule = Rule(
         assert torch.equal(program(torch.full((2, 3), 4.0)), torch.ones(2, 3))
     """,
     severity=Severity.ERROR,
+    fix=Applicability.UNSAFE,
 )
 
 TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
@@ -121,7 +125,35 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
     if harm:
         said = f"{source.evaluation.text(event.spot)} is a Python {kind}, read from the data of a tensor"
         remedy = name_remedy(event)
-        yield Hit(event, said, harm=harm, remedy=remedy, cause=remedy or "number")
+        fix = keep_tensor(event, source)
+        yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=remedy or "number")
+
+
+def keep_tensor(event: DataRead, source: Source) -> Fix | None:
+    """`x.max().detach()` for `float(x.max())` and `x.max().item()`, where tensors are computed with it."""
+    call, read = source.call_at(event), next(source.evaluation.list_calls_at(event.spot), None)
+    if call is None or read is None or event.name not in ("float", "torch.Tensor.item"):
+        return None
+    given = read.positional[0] if read.positional else None
+    if not isinstance(given, Tensor) or given.shape != ():
+        return None
+    users = [e for _, e in source.evaluation.list_events({DataRead}) if e.spot == event.spot]  # type: ignore[union-attr]
+    if not all(isinstance(each, DataRead) and is_with_tensor(each.by) for each in users):
+        return None
+    held = call.args[0].value if event.name == "float" and call.args else None
+    if event.name != "float" and isinstance(call.func, cst.Attribute):
+        held = call.func.value
+    if not isinstance(held, (cst.Call, cst.Name, cst.Attribute, cst.Subscript)):
+        return None
+    text = f"{source.code(held)}.detach()"
+    return Fix("compute with the tensor", (source.replace(call, text),), Applicability.UNSAFE)
+
+
+def is_with_tensor(by: Occurrence) -> bool:
+    """Whether a number is computed with in an operation whose other side is a tensor of floats."""
+    sides = (by.left, by.right) if isinstance(by, Combined) else ()
+    tensors = [each for each in sides if isinstance(each, Tensor)]
+    return any(each.dtype is None or "float" in each.dtype for each in tensors)
 
 
 def name_remedy(event: DataRead) -> str | None:

@@ -98,8 +98,30 @@ def in_model(event: Called | Combined | ItemSet, source: Source) -> Iterator[Hit
     name = find_input(written, source)
     if name and not is_compared(event, name, source):
         message = f"changes the caller's {name}: {foretell(event)}"
-        fix, remedy = write_out_of_place(event, name, source), f"begin with {name} = {name}.clone()"
+        fix = write_out_of_place(event, name, source) or copy_first(event, name, source)
+        remedy = f"begin with {name} = {name}.clone()"
         yield Hit(event, message, fix, remedy=remedy)
+
+
+def copy_first(event: Occurrence, name: str, source: Source) -> Fix | None:
+    """`image = image.clone()` at the begin of the function that was given it."""
+    function = source.evaluation.find_function(event)
+    if event.spot.path != source.path or not isinstance(function, ast.FunctionDef):
+        return None
+    required = function.args.args[: len(function.args.args) - len(function.args.defaults)]
+    if name not in [each.arg for each in required]:
+        return None
+    found = [
+        each for each in source.nodes(cst.FunctionDef) if source.place(each).row == function.lineno
+    ]
+    body = found[0].body if len(found) == 1 else None
+    if not isinstance(body, cst.IndentedBlock):
+        return None
+    lines = body.body[1:] if ast.get_docstring(function) is not None else body.body
+    if not lines:
+        return None
+    text = f"{name} = {name}.clone()"
+    return Fix("work on a copy", (source.above(lines[0], text),), Applicability.UNSAFE)
 
 
 @rule.trace(InputWrite)

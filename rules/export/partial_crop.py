@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from lintorch.core.finding import Harm, Hit, Severity
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.size_numbers import compute_size
@@ -64,6 +66,7 @@ rule = Rule(
         image = torch.rand(2, 3, 60, 64)
         assert torch.equal(program(image), Blur()(image))
     """,
+    fix=Applicability.UNSAFE,
 )
 
 HARM = {"torch.export": Harm.FAILS}
@@ -94,7 +97,57 @@ def judge_crop(
     if before is None or after is None or len(before) != len(after):
         return
     if any(may_leave_out(*sides) for sides in zip(before[1:], after[1:], strict=True)):
-        yield Hit(event, describe(source.evaluation.text(event.spot)), harm=HARM)
+        said = describe(source.evaluation.text(event.spot))
+        fix = pad_by_less(event, before, after, source) if isinstance(event, Indexed) else None
+        yield Hit(event, said, fix=fix, harm=HARM)
+
+
+def pad_by_less(
+    event: Indexed, before: tuple[Dim, ...], after: tuple[Dim, ...], source: Source
+) -> Fix | None:
+    """`F.pad(x, (0, w - x.shape[3]))` for `x[..., :w]`, where the axes are never shorter than that."""
+    node = source.node_at(event, cst.Subscript)
+    if node is None or not isinstance(node.value, cst.Name) or is_written_to(node, source):
+        return None
+    stops = [read_stop(each) for each in node.slice]
+    if any(stop is None for stop in stops) or len(stops) > len(before):
+        return None
+    if any(is_longer(*sides) for sides in zip(before, after, strict=True)):
+        return None
+    pad, edits = source.reach("torch.nn.functional.pad", node)
+    if not pad:
+        return None
+    name, widths = node.value.value, ["0, 0"] * (len(before) - len(stops))
+    for axis in range(len(stops) - 1, next(n for n, stop in enumerate(stops) if stop) - 1, -1):
+        stop = stops[axis]
+        text = source.code(stop) if isinstance(stop, cst.CSTNode) else ""
+        text = text if isinstance(stop, (cst.Name, cst.Integer)) or not text else f"({text})"
+        widths.append(f"0, {text} - {name}.shape[{axis}]" if text else "0, 0")
+    text = f"{pad}({name}, ({', '.join(widths)}))"
+    return Fix("crop by a negative pad", (source.replace(node, text), *edits), Applicability.UNSAFE)
+
+
+def is_written_to(node: cst.Subscript, source: Source) -> bool:
+    outer = source.parent(node)
+    return isinstance(outer, (cst.AssignTarget, cst.AugAssign, cst.Del, cst.Attribute))
+
+
+def read_stop(element: cst.SubscriptElement) -> cst.BaseExpression | str | None:
+    """`n` of `:n`, "" of `:`; None of others."""
+    part = element.slice
+    if not isinstance(part, cst.Slice) or part.lower is not None or part.step is not None:
+        return None
+    return part.upper if part.upper is not None else ""
+
+
+def is_longer(before: Dim, after: Dim) -> bool:
+    """Whether an axis may be shorter than the crop asks for, at any of the sizes that are looked at."""
+    left_out = before - after
+    if isinstance(left_out, int):
+        return left_out < 0
+    names = [symbol.name for symbol in list_symbols(left_out)]
+    sizes = (compute_size(left_out, dict.fromkeys(names, size)) for size in TRIED)
+    return any(size is None or size < 0 for size in sizes)
 
 
 @rule.trace(*CROPS)

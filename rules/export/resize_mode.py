@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.sizes import varies
@@ -13,6 +14,7 @@ from lintorch.evaluator.values import Constant, Items, Number, Tensor
 from lintorch.evidence import AS_TRACED, OperatorCall, Outcome, Trace, Trial, Variation
 from lintorch.evidence.size_changes import describe_outcome, may_be_of
 from lintorch.evidence.treatment import report_refusal
+from lintorch.facts.models.cell_pools import AVERAGE, add_class
 from lintorch.source import UNKNOWN, Source
 
 rule = Rule(
@@ -37,7 +39,7 @@ rule = Rule(
 
         class Shrink(nn.Module):
             def forward(self, x):
-                return F.interpolate(x, scale_factor=0.5, mode="bilinear", antialias=True)
+                return F.interpolate(x, None, 0.5, "bilinear", antialias=True)
     """,
     good="""
         from torch import nn
@@ -46,8 +48,7 @@ rule = Rule(
 
         class Shrink(nn.Module):
             def forward(self, x):
-                size = (x.shape[2] // 2, x.shape[3] // 2)
-                return F.interpolate(x, size=size, mode="bilinear", antialias=True)
+                return F.interpolate(x, None, 0.5, "bilinear", antialias=True, recompute_scale_factor=True)
     """,
     remedy="export with dynamo=True",
     proof="""
@@ -61,6 +62,7 @@ rule = Rule(
         (output,) = session.run(None, {"x": odd.numpy()})
         torch.testing.assert_close(torch.tensor(output), Shrink()(odd), atol=1e-3, rtol=1e-3)
     """,
+    fix=Applicability.UNSAFE,
 )
 
 INTERPOLATE = "torch.nn.functional.interpolate"
@@ -88,7 +90,38 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     elif values["mode"] == "nearest-exact":
         yield Hit(event, "resizes by nearest-exact", harm=LEGACY)
     elif values["antialias"] is True:
-        yield antialiased(event, values)
+        hit = antialiased(event, values)
+        yield replace(hit, fix=round_first(event, source)) if hit.remedy == WHOLE_PIXELS else hit
+
+
+def round_first(event: Called, source: Source) -> Fix | None:
+    """`recompute_scale_factor=True`, which makes a size in whole pixels of a factor, and a factor of that."""
+    made = source.evaluation.find_making(event) if event.built else event
+    call = source.call_at(made) if made is not None else None
+    given = [] if call is None else [arg.keyword.value for arg in call.args if arg.keyword]
+    if call is None or any(arg.star for arg in call.args) or "recompute_scale_factor" in given:
+        return None
+    text = "recompute_scale_factor=True"
+    return Fix(f"say {text}", (source.insert_argument(call, text),), Applicability.UNSAFE)
+
+
+def pool_cells(event: Called, source: Source) -> Fix | None:
+    """`AverageCells((8, 8))(x)` for `F.interpolate(x, size=(8, 8), mode="area")`, which averages cells."""
+    call, image = source.call_at(event), event.arguments.get("input")
+    rank = len(image.shape or ()) if isinstance(image, Tensor) else 0
+    sides = event.arguments.get("size")
+    pair = isinstance(sides, Items) and len(sides.items or ()) == 2
+    if call is None or event.built or not (pair or rank == 4):
+        return None
+    given = source.arguments(call, *PARAMETERS)
+    held, size = given.get("input"), given.get("size")
+    if held is None or size is None or len(call.args) != 3:
+        return None
+    edits = add_class(AVERAGE, source.file, call, source.reach)
+    if edits is None:
+        return None
+    text = f"{AVERAGE.name}({source.code(size)})({source.code(held)})"
+    return Fix(f"write {text}", (source.replace(call, text), *edits), Applicability.UNSAFE)
 
 
 def read_setting(event: Called, name: str) -> Any:
@@ -167,8 +200,11 @@ def area(event: Called, values: dict[str, Any], source: Source) -> Iterator[Hit]
     target = values["size"]
     several_cells = target not in (None, UNKNOWN) and set(several(target)) != {1}
     if several_cells and source.profile.dynamic and not is_settled(event):
-        message = f"area to {target}, where height or width may vary"
-        yield Hit(event, message, harm=BOTH, severity=Severity.WARNING, remedy=FIXED_WINDOW)
+        message, fix = (
+            f"area to {target}, where height or width may vary",
+            pool_cells(event, source),
+        )
+        yield Hit(event, message, fix, BOTH, Severity.WARNING, remedy=FIXED_WINDOW)
     elif shrinks(values["scale_factor"]):
         message = f"area by {values['scale_factor']}, where that does not divide the input"
         yield Hit(event, message, harm=BOTH, severity=Severity.WARNING, remedy=FIXED_WINDOW)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -40,6 +41,7 @@ from lintorch.evidence.size_changes import (
     is_function_of,
 )
 from lintorch.evidence.treatment import name_sizes
+from lintorch.facts.models.whole_quotients import write_whole
 from lintorch.source import Source, literal
 from lintorch.syntax.plain_reads import is_read
 
@@ -142,8 +144,10 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     harm = weigh_rounding(event)
     if harm:
         text = source.evaluation.text(event.spot)
-        call = source.call_at(event) if is_quotient(event.via.size) else None
-        fix = exact(call, source) if call else None
+        call = source.call_at(event)
+        fix = exact(call, source) if call and is_quotient(event.via.size) else None
+        fix = fix or (write_quotient(call, event, source) if call else None)
+        fix = fix or (write_root(call, event, source) if call else None)
         said = f"`{text}` is worked out from the size of the example"
         name = event.via.name
         yield Hit(event, said, fix=fix, harm=harm, remedy=name_rewrite(event), cause=name)
@@ -256,17 +260,47 @@ def exact(call: cst.Call, source: Source) -> Fix | None:
     return Fix(f"write {text}", (edit,))
 
 
-def upwards(node: cst.BinaryOperation, source: Source) -> Fix | None:
-    """`(h + k - 1) // k` for `-(-h // k)`."""
-    outer, left = source.parent(node), node.left
-    if not (isinstance(outer, cst.UnaryOperation) and isinstance(outer.operator, cst.Minus)):
+def write_quotient(call: cst.Call, event: Baked, source: Source) -> Fix | None:
+    """`n * k // (h * w)` for `int(n / (h * w / k))`, of numbers that are whole as far as is known."""
+    name = source.name(call.func)
+    called = next(source.evaluation.list_calls_at(event.spot), None)
+    node = called.node if called is not None and event.spot.path == source.path else None
+    if not isinstance(node, ast.Call) or event.via.name != name or in_int(call, source):
         return None
-    if not isinstance(left, cst.UnaryOperation):
+    text = write_whole(node, name, source.evaluation)
+    if text is None:
+        return None
+    edit = source.replace(call, source.fitted(text, call))
+    return Fix(f"write {text}", (edit,), Applicability.UNSAFE)
+
+
+def write_root(call: cst.Call, event: Baked, source: Source) -> Fix | None:
+    """`x / h ** 0.5` for `x / math.sqrt(h)`."""
+    outer = source.parent(call)
+    scales = isinstance(outer, cst.BinaryOperation) and isinstance(
+        outer.operator, (cst.Multiply, cst.Divide)
+    )
+    if source.name(call.func) != "math.sqrt" or event.via.name != "math.sqrt" or not scales:
+        return None
+    if len(call.args) != 1 or call.args[0].star:
+        return None
+    given = call.args[0].value
+    text = source.code(given) if is_read(given) or given.lpar else f"({source.code(given)})"
+    edit = source.replace(call, f"{text} ** 0.5")
+    return Fix(f"write {text} ** 0.5", (edit,), Applicability.UNSAFE)
+
+
+def upwards(node: cst.BinaryOperation, source: Source) -> Fix | None:
+    """`(h + k - 1) // k` for `-(-h // k)`, `-((h + k - 1) // k)` for `-h // k`."""
+    outer, left = source.parent(node), node.left
+    if not isinstance(left, cst.UnaryOperation) or not isinstance(left.operator, cst.Minus):
         return None
     parts = split_quotient(node.with_changes(left=left.expression), source, cst.FloorDivide)
     if parts is None:
         return None
     text = f"({parts[0]} + {parts[1] - 1}) // {parts[1]}"
+    if not (isinstance(outer, cst.UnaryOperation) and isinstance(outer.operator, cst.Minus)):
+        return Fix(f"write -({text})", (source.replace(node, f"-({text})"),))
     return Fix(f"write {text}", (source.replace(outer, source.fitted(text, outer)),))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from lintorch.core.finding import Harm, Hit, Refuted
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Decided
 from lintorch.evaluator.sizes import Dim, is_symbol
@@ -14,7 +15,9 @@ from lintorch.evaluator.values import Number, Question, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes, report_limits
+from lintorch.facts.models.idle_branches import find_work
 from lintorch.source import Source
+from lintorch.syntax.unwrap_branch import unwrap_branch
 
 rule = Rule(
     __name__,
@@ -51,7 +54,8 @@ rule = Rule(
 
         class Padded(nn.Module):
             def forward(self, x):
-                return F.pad(x, [0, 0, 0, -x.shape[2] % 8])
+                x = F.pad(x, [0, 0, 0, -x.shape[2] % 8])
+                return x
     """,
     remedy="do the same at every size (a pad or resize by nothing is free), or keep that size fixed",
     proof="""
@@ -61,6 +65,7 @@ rule = Rule(
         program = export(Padded(), (torch.ones(1, 3, 12, 8),), dynamic_shapes=sizes)
         program.module()(torch.ones(1, 3, 16, 8))
     """,
+    fix=Applicability.UNSAFE,
 )
 
 TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
@@ -83,7 +88,26 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         harm = max((weigh_question(each) for each in test.asked), key=rank_harm, default=GUARDED)
         if harm:
             text = source.evaluation.text(event.spot)
-            yield Hit(event, f"`{text}` is decided by the example input", harm=harm)
+            fix = drop_branch(event, source)
+            yield Hit(event, f"`{text}` is decided by the example input", fix=fix, harm=harm)
+
+
+def drop_branch(event: Decided, source: Source) -> Fix | None:
+    """The work of a branch at every size, where it does nothing at those that did not take it."""
+    function, branch = source.evaluation.find_function(event), event.branch
+    if function is None or event.spot.path != source.path or not isinstance(branch, ast.If):
+        return None
+    work, spelled = find_work(branch, function)
+    edit = unwrap_branch(source.spans, branch, work) if work else None
+    if edit is None:
+        return None
+    content = edit.content
+    for written, instead in spelled.items():
+        content = content.replace(written, instead)
+    if any(instead not in content for instead in spelled.values()):
+        return None
+    told = "do the same at every size"
+    return Fix(told, (replace(edit, content=content),), Applicability.UNSAFE)
 
 
 def rank_harm(harm: dict[str, Harm]) -> int:

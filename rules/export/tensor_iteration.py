@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import copy
+import re
 from collections.abc import Iterator
 
-from lintorch.core.finding import Harm, Hit, Refuted
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Repeated
 from lintorch.evaluator.sizes import is_symbol, varies
@@ -13,6 +17,7 @@ from lintorch.evaluator.values import Items, Tensor
 from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes
+from lintorch.facts.models.elementwise import list_leaves
 from lintorch.source import Source
 
 rule = Rule(
@@ -38,7 +43,6 @@ rule = Rule(
                 return torch.stack([x[i] * 2 for i in range(x.size(0))])
     """,
     good="""
-        import torch
         from torch import nn
 
 
@@ -52,6 +56,7 @@ rule = Rule(
 
         export(Scale(), (torch.ones(2, 3),), dynamic_shapes=({0: Dim.DYNAMIC},))
     """,
+    fix=Applicability.UNSAFE,
 )
 
 COUNTED = {
@@ -75,9 +80,119 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
         if over.length.varies and not over.length.data:
             harm = COUNTED if is_symbol(over.length.size) else COUNTED_WORKED_OUT
             said = f"`{text}` has as many rounds as sizes say for the example"
-            yield Hit(event, said, harm=harm)
+            yield Hit(event, said, fix=compute_at_once(event, source), harm=harm)
     elif isinstance(over, Tensor) and has_open_rows(over):
-        yield Hit(event, f"one round for each row that {text} has in the example", harm=ROWS)
+        said = f"one round for each row that {text} has in the example"
+        yield Hit(event, said, fix=compute_at_once(event, source), harm=ROWS)
+
+
+def compute_at_once(event: Repeated, source: Source) -> Fix | None:
+    """`x * 2` for `torch.stack([row * 2 for row in x])`: the same of each item of a row."""
+    loop = event.loop
+    if event.spot.path != source.path:
+        return None
+    if isinstance(loop, ast.For):
+        return fill_at_once(loop, event, source)
+    if not isinstance(loop, (ast.ListComp, ast.GeneratorExp)):
+        return None
+    call = find_stack(loop, source)
+    turn = loop.generators[0] if len(loop.generators) == 1 else None
+    if call is None or turn is None or turn.ifs or not isinstance(turn.target, ast.Name):
+        return None
+    rows = find_rows(turn.iter)
+    row = turn.target.id if rows is None else f"{rows}[{turn.target.id}]"
+    whole = ast.unparse(turn.iter) if rows is None else rows
+    if list_leaves(loop.elt) != frozenset({row}) or not isinstance(event.over, (Tensor, Items)):
+        return None
+    if rows is None and not isinstance(turn.iter, (ast.Name, ast.Attribute)):
+        return None
+    text = ast.unparse(PutInPlace(row, whole).visit(copy.deepcopy(loop.elt)))
+    edit = source.replace(call, source.fitted(text, call))
+    return Fix(f"write {text}", (edit,), Applicability.UNSAFE)
+
+
+def fill_at_once(loop: ast.For, event: Repeated, source: Source) -> Fix | None:
+    """`out[:] = x * 2` for a loop that does `out[i] = x[i] * 2` for each row of both."""
+    rows, function = find_rows(loop.iter), source.evaluation.find_function(event)
+    match loop:
+        case ast.For(
+            target=ast.Name(id=turn),
+            body=[
+                ast.Assign(
+                    targets=[ast.Subscript(value=ast.Name(id=out), slice=ast.Name(id=index))],
+                    value=value,
+                )
+            ],
+            orelse=[],
+        ) if turn == index and rows and function is not None:
+            if list_leaves(value) != frozenset({f"{rows}[{turn}]"}):
+                return None
+            if not is_made_like(out, rows, function):
+                return None
+            whole = ast.unparse(PutInPlace(f"{rows}[{turn}]", rows).visit(copy.deepcopy(value)))
+            return replace_loop(loop, f"{out}[:] = {whole}", source)
+    return None
+
+
+def is_made_like(out: str, rows: str, function: ast.AST) -> bool:
+    """`out = torch.zeros_like(x)`, and nothing else."""
+    given = [
+        ast.unparse(each.value)
+        for each in ast.walk(function)
+        if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == out
+    ]
+    return len(given) == 1 and bool(
+        re.fullmatch(rf"[\w.]*(zeros|ones|empty)_like\({rows}\)", given[0])
+    )
+
+
+def replace_loop(loop: ast.For, text: str, source: Source) -> Fix | None:
+    """A line in the place of a loop, unless a comment stands in it."""
+    node = next(n for n in source.nodes(cst.For) if source.place(n).row == loop.lineno)
+    start = source.replace(node, "").start
+    end = source.spans.offset(loop.end_lineno or loop.lineno, 1)
+    last = source.text[end:].splitlines()[0]
+    stop = end + len(last.encode()[: loop.end_col_offset].decode())
+    if "#" in source.text[start:stop]:
+        return None
+    return Fix(f"write {text}", (Edit(start, stop, text),), Applicability.UNSAFE)
+
+
+def find_stack(loop: ast.expr, source: Source) -> cst.Call | None:
+    """The `torch.stack` of no more than the items of a comprehension."""
+    rows, written = (loop.lineno, loop.end_lineno), "".join(ast.unparse(loop).split())
+    for call in source.nodes(cst.Call):
+        if source.name(call.func) != "torch.stack" or len(call.args) != 1 or call.args[0].star:
+            continue
+        given = call.args[0].value
+        place = source.place(given)
+        same = "".join(source.code(given).split()).strip("()") == written.strip("()")
+        if (place.row, place.end_row) == rows and same:
+            return call
+    return None
+
+
+def find_rows(over: ast.expr) -> str | None:
+    """`x` of `range(x.size(0))`, `range(x.shape[0])` and `range(len(x))`."""
+    match over:
+        case ast.Call(func=ast.Name(id="range"), args=[count], keywords=[]):
+            found = re.fullmatch(
+                r"(\w+)\.(?:size\(0\)|shape\[0\])|len\((\w+)\)", ast.unparse(count)
+            )
+            return found[1] or found[2] if found else None
+    return None
+
+
+class PutInPlace(ast.NodeTransformer):
+    """Writes the whole for a row of it."""
+
+    def __init__(self, row: str, whole: str) -> None:
+        self._row, self._whole = row, whole
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.expr) and ast.unparse(node) == self._row:
+            return ast.parse(self._whole, mode="eval").body
+        return self.generic_visit(node)
 
 
 def has_open_rows(over: Tensor) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from lintorch.core.exporter_calls import ONNX_EXPORT
-from lintorch.core.finding import Hit, Severity
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.given_arguments import name_given, read_keys
@@ -34,10 +34,10 @@ rule = Rule(
 
 
         def check(path):
-            images = torch.rand(1, 3, 8, 8)
-            torch.onnx.export(nn.Conv2d(3, 4, 3), (images,), path, input_names=["images"])
+            model, images = nn.Conv2d(3, 4, 3), torch.rand(1, 3, 8, 8)
+            torch.onnx.export(model, (images,), path)
             session = onnxruntime.InferenceSession(path)
-            return session.run(None, {"images": torch.rand(4, 3, 8, 8).numpy()})
+            return session.run(None, {"input": torch.rand(4, 3, 8, 8).numpy()})
     """,
     good="""
         import onnxruntime
@@ -46,12 +46,10 @@ rule = Rule(
 
 
         def check(path):
-            images = torch.rand(1, 3, 8, 8)
-            torch.onnx.export(
-                nn.Conv2d(3, 4, 3), (images,), path, input_names=["images"], dynamic_shapes=({0: "batch"},)
-            )
+            model, images = nn.Conv2d(3, 4, 3), torch.rand(1, 3, 8, 8)
+            torch.onnx.export(model, (images,), path, dynamic_shapes=({0: "batch"},))
             session = onnxruntime.InferenceSession(path)
-            return session.run(None, {"images": torch.rand(4, 3, 8, 8).numpy()})
+            return session.run(None, {"input": torch.rand(4, 3, 8, 8).numpy()})
     """,
     proof="""
         import warnings
@@ -60,6 +58,7 @@ rule = Rule(
         check("images.onnx")
     """,
     severity=Severity.ERROR,
+    fix=Applicability.UNSAFE,
 )
 
 EXPORT = "torch.export.export"
@@ -116,8 +115,28 @@ def compare(
                 legacy = event.name == ONNX_EXPORT and choose_exporter(event, source) != "onnx"
                 where = "dynamic_axes" if legacy else "dynamic_shapes"
                 told = f"{message}: {who} refuses it"
-                yield Hit(event, told, severity=certain, remedy=f"declare it in {where}")
+                fix = None if legacy else declare(event, list(examples).index(name), axis, source)
+                yield Hit(event, told, fix=fix, severity=certain, remedy=f"declare it in {where}")
                 return
+
+
+def declare(event: Called, place: int, axis: int, source: Source) -> Fix | None:
+    """`dynamic_shapes=({0: "batch"},)`, of an export that declares nothing yet."""
+    call, inputs = source.call_at(event), list_inputs(name_given(event))
+    given = [read_option(event, each) for each in ("dynamic_shapes", "dynamic_axes")]
+    if call is None or inputs is None or any(each not in (None, NONE) for each in given):
+        return None
+    if (
+        event.name != ONNX_EXPORT
+        or any(arg.star for arg in call.args)
+        or any(name for name, _ in inputs)
+    ):
+        return None
+    size = f'{{{axis}: "{"batch" if axis == 0 else f"size_{axis}"}"}}'
+    parts = [size if place == n else "None" for n in range(len(inputs))]
+    text = f"dynamic_shapes=({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    edit = source.insert_argument(call, text)
+    return Fix(f"declare {text}", (edit,), Applicability.UNSAFE)
 
 
 def name_examples(event: Called) -> dict[str, Value] | None:

@@ -1,0 +1,81 @@
+"""Branches that choose between two tensors of one shape, as `torch.where` does."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lintorch.facts.models.elementwise import list_asked, list_leaves
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a branch gives where its test holds and where it fails, and what is done with it."""
+
+    test: ast.expr
+    yes: ast.expr
+    no: ast.expr
+    head: str = ""
+    """`x = ` or `return `; "" of an expression."""
+    last: ast.stmt | None = None
+    """The statement behind the branch that belongs to it."""
+
+
+def find_chosen(branch: ast.AST | None, behind: Sequence[ast.stmt]) -> Chosen | None:
+    """The sides of a branch; `behind`: the statements that follow it. None where they are not two tensors
+    worked out of the same ones item by item, of which the test asks."""
+    chosen = _read_sides(branch, behind)
+    if chosen is None:
+        return None
+    yes, no = list_leaves(chosen.yes, True), list_leaves(chosen.no, True)
+    if not yes or yes != no or not yes & list_asked(chosen.test):
+        return None
+    return chosen
+
+
+def _read_sides(branch: ast.AST | None, behind: Sequence[ast.stmt]) -> Chosen | None:
+    match branch:
+        case ast.IfExp(test=test, body=yes, orelse=no):
+            return Chosen(test, yes, no)
+        case ast.If(
+            test=test, body=[ast.Assign(targets=[ast.Name() as name], value=yes)], orelse=[]
+        ):
+            return Chosen(test, yes, ast.Name(name.id), f"{name.id} = ")
+        case ast.If(
+            test=test,
+            body=[ast.Assign(targets=[ast.Name() as name], value=yes)],
+            orelse=[ast.Assign(targets=[ast.Name() as other], value=no)],
+        ) if name.id == other.id:
+            return Chosen(test, yes, no, f"{name.id} = ")
+        case ast.If(
+            test=test,
+            body=[ast.Return(value=ast.expr() as yes)],
+            orelse=[ast.Return(value=ast.expr() as no)],
+        ):
+            return Chosen(test, yes, no, "return ")
+        case ast.If(test=test, body=[ast.Return(value=ast.expr() as yes)], orelse=[]):
+            last = behind[0] if behind else None
+            if isinstance(last, ast.Return) and last.value is not None:
+                return Chosen(test, yes, last.value, "return ", last)
+    return None
+
+
+def write_test(test: ast.expr) -> tuple[str, bool] | None:
+    """A test without `.item()`, and whether its answer is turned round; None of `and`, `or` and the like."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = write_test(test.operand)
+        return None if inner is None else (inner[0], not inner[1])
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        sides = [ast.unparse(_without_item(each)) for each in (test.left, test.comparators[0])]
+        operator = ast.unparse(ast.Compare(ast.Name("a"), test.ops, [ast.Name("b")]))[1:-1]
+        known = isinstance(test.ops[0], (ast.Gt, ast.GtE, ast.Lt, ast.LtE, ast.Eq, ast.NotEq))
+        return (f"{sides[0]}{operator}{sides[1]}", False) if known else None
+    return (ast.unparse(_without_item(test)), False) if isinstance(test, ast.Call) else None
+
+
+def _without_item(node: ast.expr) -> ast.expr:
+    match node:
+        case ast.Call(func=ast.Attribute(value=held, attr="item"), args=[], keywords=[]):
+            return held
+    return node

@@ -1,0 +1,170 @@
+"""Branches on sizes whose work does nothing where they are not taken: pads by none, resizes to the same size."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+PAD = re.compile(r"(^|\.)pad$")
+RESIZE = re.compile(r"(^|\.)(interpolate|upsample|resize)$")
+SIZES = re.compile(r"^(?P<of>.+)\.(shape|size\(\))(\[(2|-2):\])?$")
+NEVER_NEGATIVE = ("max", "relu")
+
+
+def find_work(branch: ast.If, function: ast.AST) -> tuple[Sequence[ast.stmt], Mapping[str, str]]:
+    """The statements that may stand in the place of a branch, and how parts of them are to be written.
+
+    Nothing where they may change what is computed.
+    """
+    work = branch.body[0] if len(branch.body) == 1 and not branch.orelse else None
+    match work:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
+            written = ast.unparse(call.func)
+            given = call.args[0] if call.args else None
+            if not isinstance(given, ast.Name) or given.id != name:
+                return (), {}
+            if PAD.search(written):
+                pads = find_pads(call)
+                if pads is not None and is_nothing(pads, branch.test, function):
+                    return branch.body, {}
+                spelled = spell_remainders(pads or (), branch.test)
+                return (branch.body, spelled) if spelled else ((), {})
+            if RESIZE.search(written) and is_resize_to(call, branch.test):
+                return branch.body, {}
+    if keeps_table(branch):
+        return branch.orelse, {}
+    return (), {}
+
+
+def find_pads(call: ast.Call) -> list[ast.expr] | None:
+    """The widths that a pad is given; None of one with a mode, which may refuse to pad by none."""
+    given = call.args[1] if len(call.args) > 1 else None
+    named = {each.arg: each.value for each in call.keywords}
+    mode = named.pop("mode", call.args[2] if len(call.args) > 2 else None)
+    plain = mode is None or (isinstance(mode, ast.Constant) and mode.value == "constant")
+    given = named.get("pad", given)
+    return given.elts if plain and isinstance(given, (ast.List, ast.Tuple)) else None
+
+
+def is_nothing(pads: Sequence[ast.expr], test: ast.expr, function: ast.AST) -> bool:
+    """Whether all widths are 0 where a test fails: `if h > 0 or w > 0`, of numbers that are at least 0."""
+    names = list(list_positive(test))
+    if not names or not all(never_negative(name, test, function) for name in names):
+        return False
+    return all(compute(pad, names) == 0 for pad in pads)
+
+
+def list_positive(test: ast.expr) -> Iterator[str]:
+    """The names of which a test asks whether any is not 0; nothing of another test."""
+    match test:
+        case ast.BoolOp(op=ast.Or(), values=values):
+            found = [list(list_positive(each)) for each in values]
+            yield from (name for names in found for name in names) if all(found) else ()
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Gt() | ast.NotEq()], comparators=[zero]):
+            if isinstance(zero, ast.Constant) and zero.value == 0:
+                yield name
+        case ast.Name(id=name):
+            yield name
+
+
+def never_negative(name: str, test: ast.expr, function: ast.AST) -> bool:
+    """Whether a number is assigned once, as a remainder or by max(); or is asked whether it is 0."""
+    asked = [each for each in ast.walk(test) if isinstance(each, ast.Compare)]
+    above = any(
+        isinstance(each.left, ast.Name) and each.left.id == name and isinstance(each.ops[0], ast.Gt)
+        for each in asked
+    )
+    given = [
+        each.value
+        for each in ast.walk(function)
+        if isinstance(each, ast.Assign)
+        and any(isinstance(t, ast.Name) and t.id == name for t in each.targets)
+    ]
+    if not above or len(given) != 1:
+        return not above
+    match given[0]:
+        case ast.BinOp(op=ast.Mod()):
+            return True
+        case ast.Call(func=ast.Name(id="max"), args=args):
+            return any(isinstance(each, ast.Constant) and each.value == 0 for each in args)
+    return False
+
+
+def compute(node: ast.expr, zeros: Sequence[str]) -> int | None:
+    """What a width is where names are 0; None where that is not known."""
+    match node:
+        case ast.Constant(value=int(number)):
+            return number
+        case ast.Name(id=name):
+            return 0 if name in zeros else None
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            value = compute(inner, zeros)
+            return None if value is None else -value
+        case ast.BinOp(left=left, op=op, right=right):
+            pair = compute(left, zeros), compute(right, zeros)
+            return combine(op, *pair)
+    return None
+
+
+def combine(op: ast.operator, left: int | None, right: int | None) -> int | None:
+    if left == 0 and isinstance(op, (ast.FloorDiv, ast.Mod, ast.Mult)):
+        return 0
+    if left is None or right is None:
+        return None
+    if isinstance(op, ast.Add):
+        return left + right
+    return left - right if isinstance(op, ast.Sub) else None
+
+
+def spell_remainders(pads: Sequence[ast.expr], test: ast.expr) -> dict[str, str]:
+    """`-h % 8` for `8 - h % 8`, where the test asks for `h % 8` alone."""
+    asked = test.left if isinstance(test, ast.Compare) and is_asked_for_zero(test) else test
+    if not (isinstance(asked, ast.BinOp) and isinstance(asked.op, ast.Mod)):
+        return {}
+    size, by = ast.unparse(asked.left), ast.unparse(asked.right)
+    plain = isinstance(asked.left, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+    written, once = f"{by} - {size} % {by}", f"-{size} % {by}"
+    others = [each for each in map(ast.unparse, pads) if each not in ("0", written)]
+    return {written: once} if plain and not others else {}
+
+
+def is_asked_for_zero(test: ast.Compare) -> bool:
+    """`h % 8 != 0`, `h % 8 > 0`."""
+    zero = test.comparators[0]
+    unlike = isinstance(test.ops[0], (ast.NotEq, ast.Gt)) and len(test.ops) == 1
+    return unlike and isinstance(zero, ast.Constant) and zero.value == 0
+
+
+def is_resize_to(call: ast.Call, test: ast.expr) -> bool:
+    """Whether `x` is resized to the size of `y` where that differs: `if x.shape[2:] != y.shape[2:]`."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.NotEq):
+        return False
+    named = {each.arg: each.value for each in call.keywords}
+    size = named.get("size", call.args[1] if len(call.args) > 1 else None)
+    sides = [SIZES.match(ast.unparse(each)) for each in (test.left, *test.comparators)]
+    target = SIZES.match(ast.unparse(size)) if size is not None else None
+    if target is None or len(sides) != 2 or "scale_factor" in named or not target[3]:
+        return False
+    own = ast.unparse(call.args[0])
+    return {each["of"] for each in sides if each} == {own, target["of"]}
+
+
+def keeps_table(branch: ast.If) -> bool:
+    """`if h * w == n: return table` with `else: return interpolate(table ...)`: the same at its own size."""
+    match branch.body, branch.orelse:
+        case [ast.Return(value=ast.Name(id=kept))], [ast.Return(value=ast.expr() as value)]:
+            equal = isinstance(branch.test, ast.Compare) and isinstance(branch.test.ops[0], ast.Eq)
+            return equal and resizes(value, kept)
+    return False
+
+
+def resizes(value: ast.expr, kept: str) -> bool:
+    """Whether a value is a table, reshaped and resized to a size."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        named = {each.arg for each in value.keywords}
+        if RESIZE.search(ast.unparse(value.func)):
+            inside = {each.id for each in ast.walk(value.args[0]) if isinstance(each, ast.Name)}
+            return kept in inside and ("size" in named or len(value.args) > 1)
+        value = value.func.value
+    return False

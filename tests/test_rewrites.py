@@ -1,0 +1,159 @@
+"""Rewrites of what an exporter cannot follow: refused or wrong before, right after, the same in eager mode."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch.export import Dim  # noqa: E402
+
+from lintorch import catalog  # noqa: E402
+from lintorch.core.dispatch import index_detectors, lint_subject  # noqa: E402
+from lintorch.core.finding import Applicability, Evidence  # noqa: E402
+from lintorch.fix.fix_rounds import settle  # noqa: E402
+from lintorch.source import Source  # noqa: E402
+
+EVERY = frozenset({Applicability.SAFE, Applicability.UNSAFE})
+RULES = index_detectors(catalog.build_catalog().rules.values(), Evidence.SOURCE)
+HEAD = """import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def forward(self, image):
+"""
+SIZES = [(2, 3, 16, 16), (3, 3, 24, 16), (5, 3, 17, 31)]
+
+
+def write_model(*lines: str) -> str:
+    return HEAD + "".join(f"        {line}\n" for line in lines)
+
+
+def mend(text: str) -> str:
+    """A text with every fix in it; a second time changes nothing."""
+    once = settle(text, lambda now: lint_subject(Source("model.py", now), RULES), EVERY).text
+    again = settle(once, lambda now: lint_subject(Source("model.py", now), RULES), EVERY).text
+    assert once == again
+    return once
+
+
+def build(text: str) -> Any:
+    names: dict[str, Any] = {}
+    exec(text, names)
+    return names["Net"]()
+
+
+def is_close(found: Any, wanted: Any) -> bool:
+    return bool(torch.allclose(found, wanted, atol=1e-6))
+
+
+def is_right_at_every_size(model: Any, images: list[Any], wanted: list[Any]) -> bool:
+    """Whether `torch.export` takes a model, and its program gives what is wanted of all images."""
+    axes = dict.fromkeys((0, 2, 3), Dim.DYNAMIC)
+    try:
+        program = torch.export.export(model, (images[0],), dynamic_shapes=(axes,)).module()
+        found = [program(image) for image in images]
+    except Exception:  # the many kinds of refusal of torch.export
+        return False
+    return all(map(is_close, found, wanted))
+
+
+REWRITTEN = [
+    ("return F.avg_pool2d(image, image.shape[2:])",),
+    ("return F.max_pool2d(image, (image.size(2), image.size(3)))",),
+    ("if image.sum() > 0:", "    image = image * 2", "else:", "    image = -image", "return image"),
+    ("if image.max() > 1:", "    return image / 255", "return image + 1"),
+    ("if not image.isnan().any():", "    image = image / image.amax()", "return image"),
+    ("return image / float(image.abs().max())",),
+    ("assert (image < 99).all(), 'too large'", "return image"),
+    ("if torch.min(image) < -9 or image.max() > 9:", "    raise ValueError('far')", "return image"),
+    ("return torch.stack([torch.relu(image[n]) + 1 for n in range(image.size(0))])",),
+    ("out = torch.zeros_like(image)", "for n in range(image.size(0)):", "    out[n] = image[n].exp()", "return out"),
+    ("image = F.avg_pool2d(image, 1)", "return image + torch.linspace(-1.0, 1.0, image.shape[3], device=image.device)",),
+    ("return image / math.sqrt(image.shape[2])",),
+    ("rest = -image.shape[2] % 8", "if rest > 0:", "    image = F.pad(image, (0, 0, 0, rest))", "return image"),
+    ("if image.size(2) % 8:", "    image = F.pad(image, (0, 0, 0, 8 - image.size(2) % 8))", "return image"),
+    (
+        "up = F.interpolate(F.max_pool2d(image, 2), scale_factor=2)",
+        "if up.shape[2:] != image.shape[2:]:",
+        "    # odd sizes",
+        "    up = F.interpolate(up, size=image.shape[2:])",
+        "return up + image",
+    ),
+    ("return image[:, :, : int(image.shape[2] * 0.75)]",),
+    ("return image * int(image.shape[2] * image.shape[3] / (image.shape[2] / 2))",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", REWRITTEN, ids=lambda lines: lines[0][:40])
+def test_what_was_refused_is_right_at_every_size(lines: tuple[str, ...]) -> None:
+    torch.manual_seed(0)
+    text = write_model(*lines)
+    after = mend(text)
+    images = [torch.rand(size) for size in SIZES]
+    original, mended = build(text), build(after)
+    for training in (False, True):
+        wanted = [original.train(training)(image) for image in images]
+        found = [mended.train(training)(image) for image in images]
+        assert all(map(is_close, found, wanted)), after
+    assert not is_right_at_every_size(original, images, wanted)
+    assert is_right_at_every_size(mended, images, wanted), after
+    assert "# odd sizes" in after or "# odd sizes" not in text
+
+
+LEFT = [
+    # a window that is padded, and one of another tensor
+    ("return F.avg_pool2d(image, image.shape[2:], padding=1)",),
+    ("return F.avg_pool2d(F.pad(image, (1, 1, 1, 1)), image.shape[2:])",),
+    # sides of different shapes, and what is no tensor
+    ("if image.sum() > 0:", "    image = image.mean(1)", "return image"),
+    ("if image.sum() > 0:", "    image = image * self.scale", "return image"),
+    ("if image.sum() > 0:  # bright", "    image = -image", "return image"),
+    # a row is reduced by itself
+    ("return torch.stack([row / row.max() for row in image])",),
+    ("return torch.stack([row * 2 for row in image], 1)",),
+    # two sides of a pad hang on one test, and a pad that crops
+    (
+        "if image.size(2) % 8 or image.size(3) % 8:",
+        "    image = F.pad(image, (0, 8 - image.size(3) % 8, 0, 8 - image.size(2) % 8))",
+        "return image",
+    ),
+    ("rest = 8 - image.shape[2]", "if rest > 0:", "    image = F.pad(image, (0, 0, 0, rest))", "return image"),
+    # a factor that has no exact fraction
+    ("return image[:, :, : int(image.shape[2] * 0.3)]",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", LEFT, ids=lambda lines: lines[0][:40])
+def test_what_may_mean_something_else_is_left_as_it_is(lines: tuple[str, ...]) -> None:
+    assert mend(write_model(*lines)) == write_model(*lines)
+
+
+@pytest.mark.parametrize("kind", ["Avg", "Max"])
+@pytest.mark.parametrize("size", ["7", "(3, 5)", "[2, 6]", "(None, 4)"])
+def test_cells_are_those_of_the_pool(kind: str, size: str) -> None:
+    """Also where one cell shares items with the next, and of an image without a batch."""
+    text = write_model(f"return F.adaptive_{kind.lower()}_pool2d(image, {size})")
+    after = mend(text)
+    assert "Cells(" in after
+    for shape in (*SIZES, (3, 5, 9)):
+        image = torch.randn(shape, requires_grad=True)
+        wanted, found = build(text)(image), build(after)(image)
+        torch.testing.assert_close(found, wanted)
+        slopes = [torch.autograd.grad(each.sum(), image)[0] for each in (wanted, found)]
+        torch.testing.assert_close(*slopes)
+
+
+def test_one_class_serves_all_pools_of_a_file() -> None:
+    pools = ", ".join(f"F.adaptive_avg_pool2d(image, {n})" for n in (2, 3))
+    after = mend(write_model(f"return {pools}, F.adaptive_avg_pool1d(image.mean(3), 6)"))
+    assert after.count("class AverageCells") == 1
+    assert "AverageCells((None, 6))(image.mean(3))" in after
+    known = after.replace("AverageCells(3)", "nn.AdaptiveAvgPool2d(3)")
+    assert mend(known).count("class AverageCells") == 1
