@@ -67,11 +67,9 @@ def in_parsers(event: Called, source: Source) -> Iterator[Hit]:
         return
     needed = source.mentions((".local_rank",)) and not source.mentions(("LOCAL_RANK",))
     severity = Severity.ERROR if needed else Severity.WARNING
-    message = (
-        "torch.distributed.launch passes --local-rank, which this parser refuses: "
-        "name both spellings, or read LOCAL_RANK"
-    )
-    yield Hit(event, message, take_both(event, source), severity=severity)
+    message = "torch.distributed.launch passes --local-rank, which this parser refuses"
+    remedy = "name both spellings, or read LOCAL_RANK"
+    yield Hit(event, message, take_both(event, source), severity=severity, remedy=remedy)
 
 
 def take_both(event: Called, source: Source) -> Fix | None:
