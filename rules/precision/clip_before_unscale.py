@@ -170,7 +170,8 @@ def _insert(clip: Action, steps: list[Action], source: Source) -> Fix | None:
     if not isinstance(func, cst.Attribute) or given is None:
         return None
     call = f"{source.code(func.value)}.unscale_({source.code(given)})"
-    return Fix(f"call {call} first", (source.above(statement, call),), Applicability.UNSAFE)
+    edit = source.above(source.call_at(clip.at) or statement, call)
+    return Fix(f"call {call} first", (edit,), Applicability.UNSAFE)
 
 
 def _swap(clip: Action, late: list[Action], source: Source) -> Fix | None:

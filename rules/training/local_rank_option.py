@@ -75,9 +75,9 @@ def in_parsers(event: Called, source: Source) -> Iterator[Hit]:
 def take_both(event: Called, source: Source) -> Fix | None:
     """`"--local_rank", "--local-rank"`."""
     call = source.call_at(event)
-    written = [each.value for each in call.args if literal(each.value) == OLD] if call else []
-    if len(written) != 1 or not isinstance(written[0], cst.SimpleString):
+    written = [each for each in call.args if literal(each.value) == OLD] if call else []
+    if len(written) != 1 or not isinstance(written[0].value, cst.SimpleString):
         return None
-    quoted = source.code(written[0])
+    quoted = source.code(written[0].value)
     both = f"{quoted}, {quoted.replace(OLD, '--local-rank')}"
     return Fix("take --local-rank too", (source.replace(written[0], both),), Applicability.SAFE)

@@ -204,5 +204,5 @@ def _fix(step: Action, backward: list[Action], source: Source) -> Fix | None:
     if not isinstance(last.func, cst.Attribute):
         return None
     text = f"{source.code(last.func.value)}.zero_grad()"
-    edit = source.above(here, text)
+    edit = source.above(first, text)
     return Fix(f"call {text} before backward()", (edit,), Applicability.UNSAFE)
