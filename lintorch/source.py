@@ -240,9 +240,12 @@ class Source:
             return replace(fix, applicability=Applicability.DISPLAY)
         return fix
 
-    def above(self, statement: cst.CSTNode, content: str) -> Edit:
-        """Put a line above a statement, and above the comments that stand right over it."""
-        return self.file.above(statement, content)
+    def above(self, node: cst.CSTNode, content: str) -> Edit:
+        """Put a line above the statement that a node is or stands in, and above its comments.
+
+        Ahead of it in its line, where another statement, or the head of a block, begins that.
+        """
+        return self.file.above(node, content)
 
     def exchange(self, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
         """Let two statements with lines of their own change places, each with its comments."""

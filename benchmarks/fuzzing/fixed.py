@@ -41,10 +41,11 @@ def damage(
         if once[name] != twice[name]:
             yield name, "a second run changes it again"
         if once[name] != data:
-            yield from ((name, harm) for harm in _harms(data, once[name]))
+            yield from ((name, harm) for harm in list_harms(data, once[name]))
 
 
-def _harms(before: bytes, after: bytes) -> Iterator[str]:
+def list_harms(before: bytes, after: bytes) -> Iterator[str]:
+    """What a fix did to the bytes of a file that it may not do."""
     if _compiles(before) and not _compiles(after):
         yield "does not compile any more"
     if before.startswith(_BOM) != after.startswith(_BOM):

@@ -30,6 +30,12 @@ def put_line_above(spans: Spans, statement: cst.CSTNode, content: str) -> Edit:
     return Edit(start, start, f"{indent}{content}\n")
 
 
+def put_ahead(spans: Spans, statement: cst.CSTNode, content: str) -> Edit:
+    """A statement ahead of another in its line."""
+    start = spans.offset(*spans.of(statement)[0])
+    return Edit(start, start, f"{content}; ")
+
+
 def exchange_statements(spans: Spans, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
     """The lines of two statements, the second of which stands below, the other way round."""
     text, (start, end), (later, last) = spans.text, _block(spans, first), _block(spans, second)

@@ -107,9 +107,18 @@ class ParsedFile:
 
     # edits
 
-    def above(self, statement: cst.CSTNode, content: str) -> Edit:
-        """Put a line above a statement, and above the comments that stand right over it."""
-        return edits.put_line_above(self.spans, statement, content)
+    def above(self, node: cst.CSTNode, content: str) -> Edit:
+        """Put a line above the statement that a node is or stands in, and above its comments.
+
+        Ahead of it in its line, where another statement, or the head of a block, begins that.
+        """
+        around = (node, *self.ancestors(node))
+        part = next((each for each in around if isinstance(each, cst.BaseSmallStatement)), None)
+        line = self.parent(part) if part is not None else None
+        begins = isinstance(line, cst.SimpleStatementLine) and line.body[0] is part
+        if part is None or line is None or begins:
+            return edits.put_line_above(self.spans, line or node, content)
+        return edits.put_ahead(self.spans, part, content)
 
     def exchange(self, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
         """Let two statements with lines of their own change places, each with its comments."""

@@ -46,10 +46,16 @@ rule = Rule(
     default=False,
 )
 DEAD = {
-    "torchtext": "torchtext ended with 0.18, for torch 2.3",
-    "apex.amp": "apex.amp is torch.amp now",
-    "apex.parallel": "apex.parallel is in torch.nn now: DistributedDataParallel, SyncBatchNorm",
-    "apex.fp16_utils": "apex.fp16_utils is torch.amp now",
+    "torchtext": (
+        "torchtext ended with 0.18, for torch 2.3",
+        "read texts with datasets, from PyPI",
+    ),
+    "apex.amp": ("apex.amp is deprecated", "use torch.amp"),
+    "apex.parallel": (
+        "apex.parallel is deprecated",
+        "use torch.nn.parallel.DistributedDataParallel and torch.nn.SyncBatchNorm",
+    ),
+    "apex.fp16_utils": ("apex.fp16_utils is deprecated", "use torch.amp"),
 }
 
 
@@ -59,7 +65,8 @@ def in_source(node: cst.Import | cst.ImportFrom, source: Source) -> Iterator[Hit
         said for dotted in imported(node) for name, said in DEAD.items() if within(dotted, name)
     }
     if told and not is_tentative(node, source):
-        yield Hit(node, sorted(told)[0])
+        said, remedy = min(told)
+        yield Hit(node, said, remedy=remedy)
 
 
 def imported(node: cst.Import | cst.ImportFrom) -> Iterator[str]:

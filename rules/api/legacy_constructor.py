@@ -87,14 +87,15 @@ def constructor(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield _made_of_sizes(call, name, source)
     elif len(args) == 1 and (found := _numbers(args[0])):
         given = _data_options(name, found, options, call, source)
-        message = f"{name} of a list is a legacy constructor: use torch.tensor"
+        message = f"{name} of a list is a legacy constructor"
         fix = _fix("torch.tensor", source.code(args[0]), given, call, source)
-        yield Hit(call, message, fix)
+        yield Hit(call, message, fix, remedy="use torch.tensor")
     elif len(args) == 1 and isinstance(literal(args[0]), float):
-        message = f"{name} of one float raises TypeError: use torch.tensor"
-        yield Hit(call, message, severity=Severity.ERROR)
+        message = f"{name} of one float raises TypeError"
+        yield Hit(call, message, severity=Severity.ERROR, remedy="use torch.tensor")
     elif device and args:
-        yield Hit(call, f"{name} raises TypeError where torch has no CUDA")
+        message = f"{name} raises TypeError where torch has no CUDA"
+        yield Hit(call, message, remedy="use torch.tensor, with dtype= and device=")
 
 
 @rule.event(*CONSTRUCTORS)
@@ -123,7 +124,7 @@ def variable(call: cst.Call, source: Source) -> Iterator[Hit]:
     if data is None or not given.complete:
         return
     if "volatile" in given.by_name:
-        yield Hit(call, "volatile has no effect: use torch.no_grad()")
+        yield Hit(call, "volatile has no effect", remedy="use torch.no_grad()")
         return
     made = isinstance(data, cst.Call) and source.name(data.func) in _MADE
     does = "does nothing" if made else "cuts the gradient as detach() does"

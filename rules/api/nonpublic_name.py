@@ -44,6 +44,8 @@ _PUBLIC = "torch.utils.data"
 _NAMES = ("default_collate", "default_convert")
 _SINCE = (1, 11)
 
+_MESSAGE = f"{_PRIVATE} is private to torch"
+
 
 @rule.source(cst.Attribute, needs=_NAMES)
 def by_attribute(node: cst.Attribute, source: Source) -> Iterator[Hit]:
@@ -53,7 +55,8 @@ def by_attribute(node: cst.Attribute, source: Source) -> Iterator[Hit]:
     if not source.enclosing(node, cst.Import, cst.ImportFrom):
         written, imports = source.reach(f"{_PUBLIC}.{name}", node)
         edits = (source.replace(node, written), *imports)
-        yield Hit(node, _message(name), Fix(f"use {written}", edits) if written else None)
+        fix = Fix(f"use {written}", edits) if written else None
+        yield Hit(node, _MESSAGE, fix, remedy=f"use {_PUBLIC}.{name}")
 
 
 @rule.source(cst.ImportFrom, needs=_NAMES)
@@ -65,13 +68,9 @@ def by_import(node: cst.ImportFrom, source: Source) -> Iterator[Hit]:
     if found and not node.relative and source.code(node.module) == _PRIVATE:
         edits = (source.replace(node.module, _PUBLIC),)
         fix = Fix(f"import it from {_PUBLIC}", edits) if found == names else None
-        yield Hit(node, _message(found[0]), fix)
+        yield Hit(node, _MESSAGE, fix, remedy=f"use {_PUBLIC}.{found[0]}")
 
 
 def _is_early(source: Source) -> bool:
     """Whether the public name is not there yet, or the file is torch's own, which may use its names."""
     return source.profile.torch < _SINCE or "torch" in Path(source.path).parts[:-1]
-
-
-def _message(name: str) -> str:
-    return f"{_PRIVATE} is private to torch: {name} is public as {_PUBLIC}.{name}"

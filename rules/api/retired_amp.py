@@ -110,13 +110,13 @@ def _judged(node: _Use, source: Source, edits: tuple[Edit, ...]) -> Iterator[Hit
     if source.profile.torch < SINCE or is_name_guarded(node, source):
         return
     how = f'device_type="{device}"' if name.startswith("custom") else f'"{device}", ...'
-    message = f"{source.name(node)} is deprecated since torch 2.4: use torch.amp.{name}({how})"
+    message = f"{source.name(node)} is deprecated since torch 2.4"
     call = _call_of(node, source)
     applicability = (
         Applicability.UNSAFE if "set_autocast" in source.text else Applicability.SAFE
     )  # the new names take the dtype that was set, the old ones float16
     fix = Fix(f"use torch.amp.{name}", edits, applicability) if edits else None
-    yield Hit(call or node, message, fix)
+    yield Hit(call or node, message, fix, remedy=f"use torch.amp.{name}({how})")
 
 
 def _call_of(node: _Use, source: Source) -> cst.Call | None:

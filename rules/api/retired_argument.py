@@ -98,11 +98,10 @@ def in_torchvision(call: cst.Call, source: Source) -> Iterator[Hit]:
         if arg is None and old == "pretrained":
             arg = _positional_switch(call)
         if arg is not None:
-            message = (
-                f"{old} of {name.rpartition('.')[2]} is deprecated since torchvision 0.13: "
-                f"use {new}={_written(arg, weights, source) or '...'}"
-            )
-            yield Hit(arg, message, _weights_fix(call, arg, new, weights, source))
+            message = f"{old} of {name.rpartition('.')[2]} is deprecated since torchvision 0.13"
+            fix = _weights_fix(call, arg, new, weights, source)
+            remedy = f"use {new}={_written(arg, weights, source) or '...'}"
+            yield Hit(arg, message, fix, remedy=remedy)
 
 
 @rule.source(cst.Call, needs=(".add_(", ".sub_(", ".addc"))
@@ -165,11 +164,12 @@ def _reduction(
     meant = _meant(given.get("size_average"), given.get("reduce"), source)
     if old and meant:
         over = ", and wins over reduction=" if "reduction" in given.by_name else ""
-        message = f"{' and '.join(old)} of {_last(call.func)} {'is' if len(old) == 1 else 'are'} deprecated{over}: use reduction={meant}"
+        message = f"{' and '.join(old)} of {_last(call.func)} {'is' if len(old) == 1 else 'are'} deprecated{over}"
         edits = _reduced(call, given, old, meant, source)
         fix = Fix(f"use reduction={meant}", edits) if edits else None
         severity = Severity.WARNING if over else None
-        yield Hit(given.by_name[old[0]], message, fix, severity=severity)
+        remedy = f"use reduction={meant}"
+        yield Hit(given.by_name[old[0]], message, fix, severity=severity, remedy=remedy)
 
 
 def _meant(
@@ -248,8 +248,14 @@ def _argument(
         return
     if source.code(arg.value) == row.get("default"):
         return
-    message = f"{row['argument']} of {row['name']} is deprecated since torch {row['since']}: {row['message']}"
-    yield Hit(arg, message, _argument_fix(call, arg, row, given, source))
+    message = f"{row['argument']} of {row['name']} is deprecated since torch {row['since']}"
+    fix = _argument_fix(call, arg, row, given, source)
+    remedy = row["message"]
+    if remedy.startswith("it "):
+        message = f"{message}: {remedy}"
+        becomes = row.get("becomes", "").partition("=")[0]
+        remedy = f"write {becomes}=" if becomes else "leave it out"
+    yield Hit(arg, message, fix, remedy=remedy)
 
 
 def _argument_fix(

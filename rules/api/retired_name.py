@@ -81,6 +81,8 @@ TENSOR_METHODS = (
 )  # fmt: skip
 """The table's methods of tensors; the same test holds that."""
 
+_TELLS = ("it ", "its ", "the ")
+"""What begins a clause that tells of a name, and not what to write."""
 _PARTS = re.compile(r"\bweight_[gv]\b|\bweight_(orig|u)\b|\bremove_(weight|spectral)_norm\b")
 """Parts that a hook gives a layer, and how it is taken off: a parametrization has neither."""
 
@@ -107,7 +109,8 @@ def by_import(node: cst.ImportFrom, source: Source) -> Iterator[Hit]:
             for use in uses:
                 yield from _judged(use, row, source)
             if not uses and _is_gone(row, source) and not is_name_guarded(local, source):
-                yield Hit(alias, _message(row, source), severity=Severity.ERROR)
+                said, (_, remedy) = _message(row, source), _advise(row, source)
+                yield Hit(alias, said, severity=Severity.ERROR, remedy=remedy)
 
 
 @rule.event(*(f"torch.Tensor.{name}" for name in TENSOR_METHODS))
@@ -164,7 +167,8 @@ def _judged(node: cst.Attribute | cst.Name, row: dict[str, Any], source: Source)
         return
     severity = Severity.ERROR if _is_gone(row, source) else None
     fix = _fix(node, call, row, source)
-    yield Hit(call or node, _message(row, source), fix, severity=severity)
+    _, remedy = _advise(row, source)
+    yield Hit(call or node, _message(row, source), fix, severity=severity, remedy=remedy)
 
 
 def _is_gone(row: dict[str, Any], source: Source) -> bool:
@@ -178,8 +182,19 @@ def _message(row: dict[str, Any], source: Source) -> str:
         since = "gone from torch {}.{}".format(*source.profile.torch)
     elif not row["warns"]:
         since = "documented as deprecated"
-    known = not row["replacement"] or source.profile.torch >= release(row["replacement_since"])
-    return f"{row['name']}{missing} is {since}" + (f": {row['message']}" if known else "")
+    why, _ = _advise(row, source)
+    return f"{row['name']}{missing} is {since}" + (f": {why}" if why else "")
+
+
+def _advise(row: dict[str, Any], source: Source) -> tuple[str, str]:
+    """What is to be known of a name, and what to write instead, as far as the release has that."""
+    if row["replacement"] and source.profile.torch < release(row["replacement_since"]):
+        return "", ""
+    why, _, remedy = row["message"].rpartition("; ")
+    if remedy.startswith(_TELLS):
+        why = row["message"]
+        remedy = f"use {row['replacement']}" if row["replacement"] else "leave it out"
+    return why, f"write {row['missing']}=" if "missing" in row else remedy
 
 
 def _counts(

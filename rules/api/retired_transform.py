@@ -38,16 +38,14 @@ rule = Rule(
 )
 
 _RETIRED = "torchvision.transforms.v2.ToTensor"
-_MESSAGE = (
-    "v2.ToTensor warns and is to be removed: ToImage() and ToDtype(torch.float32, scale=True) do "
-    "the same"
-)
+_MESSAGE = "v2.ToTensor warns and is to be removed"
+_REMEDY = "use ToImage() and ToDtype(torch.float32, scale=True)"
 
 
 @rule.source(cst.Call, needs=("ToTensor",))
 def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.name(call.func).replace("._deprecated.", ".") == _RETIRED:
-        yield Hit(call, _MESSAGE, _say_both(call, source))
+        yield Hit(call, _MESSAGE, _say_both(call, source), remedy=_REMEDY)
 
 
 def _say_both(call: cst.Call, source: Source) -> Fix | None:

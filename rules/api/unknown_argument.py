@@ -132,10 +132,10 @@ def unknown_keywords(
         if not near and source.profile.torch != MEASURED_TORCH:
             continue
         free = near and near not in used and not taken_by_position(near, known, args)
-        said = f"{given} takes no {keyword}" + (f" (nearest: {near})" if near else "")
+        said = f"{given} takes no {keyword}"
         edit = source.replace(arg.keyword, near)
         fix = Fix(f"write {near}", (edit,), Applicability.UNSAFE) if free else None
-        yield Hit(arg, said, fix)
+        yield Hit(arg, said, fix, remedy=f"write {near}" if near else "leave it out")
 
 
 def _is_told_elsewhere(given: str, keyword: str) -> bool:

@@ -95,6 +95,7 @@ SIX = {
 """What `torch._six` held."""
 SIX_GONE = (2, 0)
 URLS_GONE = (1, 13)
+NO_NAME_NEAR = "leave it out, or name the release that has it: --target-torch 2.4"
 """torchvision's tables `model_urls` went with the release for this torch."""
 
 
@@ -119,9 +120,8 @@ def in_imports(node: cst.ImportFrom | cst.Import, source: Source) -> Iterator[Hi
         yield from of_six(node, node.names, source)
     elif moved := gone(origin, source):
         if not is_tentative(node, source):
-            yield Hit(
-                node, f"{origin} is no more: {moved}", moved_fix(node, node.names, origin, source)
-            )
+            fix = moved_fix(node, node.names, origin, source)
+            yield Hit(node, f"{origin} is no more", fix, remedy=moved)
     else:
         for alias in node.names:
             yield from of_import(alias, f"{origin}.{dotted_text(alias.name)}", source)
@@ -177,14 +177,15 @@ def of_attribute(node: cst.Attribute, source: Source) -> Iterator[Hit]:
     if said := gone(f"{module}.{name}", source):
         now = MOVED.get(f"{module}.{name}", ((), ""))[1]
         fix = renamed(node, [now], module, source) if now else None
-        yield Hit(node, f"{module}.{name} is no more: {said}", fix)
+        yield Hit(node, f"{module}.{name} is no more", fix, remedy=said)
     elif is_target(node, source):
         if module.startswith("torch.backends.") and near:
-            said = f"{module} has no setting {name}: nothing reads it (nearest: {near[0]})"
+            said = f"{module} has no setting {name}: nothing reads it"
             fix = renamed(node, near, module, source)
-            yield Hit(node, said, fix, severity=Severity.WARNING)
+            yield Hit(node, said, fix, severity=Severity.WARNING, remedy=advise(module, near))
     elif near or source.profile.torch == MEASURED_TORCH:
-        yield Hit(node, message(module, name, near), renamed(node, near, module, source))
+        fix = renamed(node, near, module, source)
+        yield Hit(node, f"{module} has no {name}", fix, remedy=advise(module, near))
 
 
 def is_import(node: cst.CSTNode, source: Source) -> bool:
@@ -239,9 +240,10 @@ def meant(module: str, name: str, called: bool = False) -> list[str]:
     return own + [dotted for dotted in others if dotted in callables and dotted not in own]
 
 
-def message(module: str, name: str, near: list[str]) -> str:
+def advise(module: str, near: list[str]) -> str:
+    """What to write instead: the nearest names, or, where there is none, what may be the cause."""
     shown = [n.removeprefix(f"{module}.") for n in near[:2]]
-    return f"{module} has no {name}" + (f" (nearest: {' or '.join(shown)})" if shown else "")
+    return f"write {' or '.join(shown)}" if shown else NO_NAME_NEAR
 
 
 def renamed(node: cst.BaseExpression, near: list[str], module: str, source: Source) -> Fix | None:
@@ -280,18 +282,18 @@ def of_alias(alias: cst.ImportAlias, module: str, name: str, source: Source) -> 
     said = gone(f"{module}.{name}", source)
     near = meant(module, name)
     if said:
-        yield Hit(alias, f"{module}.{name} is no more: {said}")
+        yield Hit(alias, f"{module}.{name} is no more", remedy=said)
     elif source.profile.torch == MEASURED_TORCH or near:
         own = [n for n in near if n.rpartition(".")[0] == module]
         fix = None
         if len(near) == 1 and own and isinstance(alias.name, cst.Name) and alias.asname:
             fix = renamed(alias.name, near, module, source)
-        yield Hit(alias, message(module, name, near), fix)
+        yield Hit(alias, f"{module} has no {name}", fix, remedy=advise(module, near))
 
 
 def gone(dotted: str, source: Source) -> str:
     """What became of a name of torchvision, for the release that is deployed with."""
-    since, now = MOVED.get(dotted, ((9, 9), ""))
+    since, now = MOVED.get(dotted.replace(".transforms.transforms.", ".transforms."), ((9, 9), ""))
     if dotted.startswith("torchvision.models.") and dotted.endswith(".model_urls"):
         since, now = (
             URLS_GONE,

@@ -103,13 +103,13 @@ def _unhelped(
     workers = getattr(given["num_workers"], "value", None)
     if workers == 0 and type(workers) is int and _reads_files(given["dataset"]):
         message = "no num_workers: the training process opens each file itself, between steps"
-        yield Hit(event, f"{message}; give num_workers, such as 2")
+        yield Hit(event, message, remedy="give num_workers, such as 2")
         return
     again = any(read.again for read in training) and source.profile.torch >= (1, 7)
     ended = given["persistent_workers"] == FALSE
     if type(workers) is int and workers > 0 and again and ended:
         message = f"{workers} workers are ended and started anew at each epoch"
-        yield Hit(event, f"{message}; give persistent_workers=True", _keep(event, source))
+        yield Hit(event, message, _keep(event, source), remedy="give persistent_workers=True")
 
 
 def _keep(event: Called, source: Source) -> Fix | None:
@@ -138,8 +138,8 @@ def _blocking(training: list[LoaderRead], source: Source) -> Iterator[Hit]:
                 held = func.value if isinstance(func, ast.Attribute) else None
                 moved = isinstance(held, ast.Name) and held.id in batch
                 if moved and _is_waiting_move(event):
-                    message = "waits for the copy: the batch is pinned, give non_blocking=True"
-                    yield Hit(event, message)
+                    message = "waits for the copy, though the batch is pinned"
+                    yield Hit(event, message, remedy="give non_blocking=True")
 
 
 def _is_waiting_move(event: UnknownCalled) -> bool:

@@ -88,8 +88,9 @@ def in_order(event: Called, source: Source) -> Iterator[Hit]:
         if not isinstance(made, Called):
             return
         name = short(made.name)
-        if said := refusal(name, state):
-            yield Hit(made, said, exchanged(made, state, source))
+        if refused := refusal(name, state):
+            said, remedy = refused
+            yield Hit(made, said, exchanged(made, state, source), remedy=remedy)
             return
         state = after(name, made, state)
 
@@ -100,16 +101,16 @@ def short(dotted: str) -> str:
     return last if f"{head}." in HOME else ""
 
 
-def refusal(name: str, state: State) -> str:
-    """Why a transform raises on what it gets; "" where it may not."""
+def refusal(name: str, state: State) -> tuple[str, str] | None:
+    """Why a transform raises on what it gets, and what to do; None where it may not."""
     if name in WANTS_IMAGE and state.kind in ("tensor", "bytes"):
         before = short(state.asked.name) if state.asked is not None else "a tensor"
-        return f"{name} takes an image and comes after {before}: TypeError; put it ahead of that"
+        return f"{name} takes an image and comes after {before}: TypeError", "put it ahead of that"
     if name in WANTS_TENSOR and state.kind == "image":
-        return f"{name} takes a tensor and gets an image: TypeError; put it behind ToTensor"
+        return f"{name} takes a tensor and gets an image: TypeError", "put it behind ToTensor"
     if name == "Normalize" and state.kind == "bytes":
-        return "Normalize takes floats and gets the bytes of PILToTensor: TypeError; use ToTensor"
-    return ""
+        return "Normalize takes floats and gets the bytes of PILToTensor: TypeError", "use ToTensor"
+    return None
 
 
 def after(name: str, made: Called, state: State) -> State:

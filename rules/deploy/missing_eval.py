@@ -339,5 +339,5 @@ def _fix(given: cst.BaseExpression, call: cst.Call, source: Source) -> Fix | Non
         return None
     if not isinstance(given, (cst.Name, cst.Attribute)):
         return None
-    edit = source.above(statement, f"{source.code(given)}.eval()")
+    edit = source.above(call, f"{source.code(given)}.eval()")
     return Fix(message, (edit,), Applicability.UNSAFE)

@@ -245,10 +245,12 @@ def _fix(node: cst.Assign, name: str, made: str, source: Source) -> Fix | None:
     own = [s for s in body if name in source.code(s).split("=")[0].split(":")[0]]
     if any(isinstance(s, cst.SimpleStatementLine) for s in own):
         return None
-    whole, value = source.replace(node, ""), source.replace(node.value, "")
+    whole, target = source.replace(node, ""), source.replace(node.targets[0].target, "")
+    behind = source.text.index("=", target.end) + 1
+    begin = behind + source.text.startswith(" ", behind)
     end = ")" if made in _RANDOM else ", persistent=False)"
     edits = (
-        Edit(whole.start, value.start, f'self.register_buffer("{name}", '),
-        Edit(value.end, value.end, end),
+        Edit(whole.start, begin, f'self.register_buffer("{name}", '),
+        Edit(whole.end, whole.end, end),
     )
     return Fix("register it as a buffer", edits, Applicability.UNSAFE)

@@ -81,10 +81,11 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
             if call is not None and arg is not None and arg.keyword is not None:
                 promise = Applicability.SAFE if "dynamo" in given else Applicability.UNSAFE
                 fix = Fix(f"leave {name} out", (_without(call, arg, source),), promise)
-            yield Hit(arg or event, f"{exporter} passes over {name}: {mode}", fix)
+            message = f"{exporter} passes over {name}: {mode}"
+            yield Hit(arg or event, message, fix, remedy="leave it out")
     if extra := _count_extra(given):
         message = f"input_names has {extra} more than there are inputs: they are passed over"
-        yield Hit(written.get("input_names") or event, message)
+        yield Hit(written.get("input_names") or event, message, remedy="name each input once")
 
 
 def _count_extra(given: Mapping[str, Value]) -> int:

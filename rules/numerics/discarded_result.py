@@ -83,7 +83,7 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     shown = " ".join(ast.unparse(called).split())[-60:]
     said = tensor if len(tensor) < 30 else "its tensor"
     message = f"{shown}() leaves {said} as it was, and its result is dropped"
-    yield Hit(event, message, assigned(event, tensor, source))
+    yield Hit(event, message, assigned(event, tensor, source), remedy="assign it, or leave it out")
 
 
 @rule.event(UnknownCalled)
@@ -97,11 +97,9 @@ def in_batches(event: UnknownCalled, source: Source) -> Iterator[Hit]:
     if not isinstance(called, ast.Attribute) or not is_used_as_tensor(event, source):
         return
     tensor = ast.unparse(called.value)
-    message = (
-        f"{tensor}.{event.method}() leaves {tensor} where it was: write {tensor} ="
-        f" {tensor}.{event.method}(…)"
-    )
-    yield Hit(event, message, assigned(event, tensor, source))
+    message = f"{tensor}.{event.method}() leaves {tensor} where it was"
+    remedy = f"write {tensor} = {tensor}.{event.method}(…)"
+    yield Hit(event, message, assigned(event, tensor, source), remedy=remedy)
 
 
 def is_used_as_tensor(event: UnknownCalled, source: Source) -> bool:

@@ -67,19 +67,23 @@ NO_GRAD = frozenset(
 )
 MOVES = frozenset({"cpu", "float", "to", "clone"})
 
+NO_AXIS = "a tensor of one number has no axis to index: this raises"
+DETACHED = "use detach().numpy()"
+
 
 @rule.event(Combined)
 def in_arithmetic(event: Combined, source: Source) -> Iterator[Hit]:
     """`1 - mask`, `mask - 1`, `mask - other`, `-mask`."""
     left, right = (is_bool_tensor(each) for each in (event.left, event.right))
     if isinstance(event.node, ast.UnaryOp) and left:
-        yield Hit(event, "minus a mask, which is bool: this raises, use ~")
+        yield Hit(event, "minus a mask, which is bool: this raises", remedy="use ~")
     if event.operator != "Sub" or not (left or right):
         return
     what = "two masks, which are bool" if left and right else "a mask, which is bool"
     node = source.node_at(event, cst.BinaryOperation)
     fix = None if node is None else inverted(node, right, source)
-    yield Hit(event, f"subtraction with {what}: this raises, use ~, ^ or float()", fix)
+    message = f"subtraction with {what}: this raises"
+    yield Hit(event, message, fix, remedy="use ~, ^ or float()")
 
 
 def is_bool_tensor(value: Value) -> bool:
@@ -93,17 +97,18 @@ def in_index(event: Indexed | ItemSet, source: Source) -> Iterator[Hit]:
         return
     whole = event.index
     if event.held.shape == () and not event.held.guessed and takes_axis(whole):
-        message = "a tensor of one number has no axis to index: this raises, use item()"
-        yield Hit(event, message, read_number(event, source))
+        yield Hit(event, NO_AXIS, read_number(event, source), remedy="use item()")
         return
     for part in (whole.items or ()) if isinstance(whole, Items) else (whole,):
         sliced = isinstance(part, Slice)
         for bound in (part.start, part.stop, part.step) if isinstance(part, Slice) else (part,):
             if is_quotient(bound, source):
-                message = "a quotient is a float and cannot be an index: this raises, divide by //"
-                yield Hit(event, message, without_rest(event, source))
+                message = "a quotient is a float and cannot be an index: this raises"
+                fix = without_rest(event, source)
+                yield Hit(event, message, fix, remedy="divide by //")
             elif not sliced and is_float_tensor(bound, source):
-                yield Hit(event, "a float tensor cannot be an index: this raises, use long()")
+                message = "a float tensor cannot be an index: this raises"
+                yield Hit(event, message, remedy="use long()")
 
 
 def takes_axis(index: Value) -> bool:
@@ -134,8 +139,7 @@ def in_sum(event: Indexed, source: Source) -> Iterator[Hit]:
         return
     below = source.evaluation.ways.find_unknown_maker(made.held)
     if (read or (below is not None and below.method in OF_TENSORS)) and takes_axis(event.index):
-        message = "a tensor of one number has no axis to index: this raises, use item()"
-        yield Hit(event, message, read_number(event, source))
+        yield Hit(event, NO_AXIS, read_number(event, source), remedy="use item()")
 
 
 OF_TENSORS = frozenset({"eq", "ne", "view", "float", "cpu", "cuda", "long", "gt", "lt"})
@@ -168,7 +172,8 @@ def in_unpacking(event: Called, source: Source) -> Iterator[Hit]:
     pieces = 0 if starred else count_pieces(event)
     if pieces and pieces != len(target.elts):
         message = f"{pieces} pieces are unpacked into {len(target.elts)} names: this raises"
-        yield Hit(event, message)
+        remedy = f"unpack into {pieces} names, or split otherwise"
+        yield Hit(event, message, remedy=remedy)
 
 
 def count_pieces(event: Called) -> int:
@@ -191,21 +196,23 @@ def in_joining(event: Called, source: Source) -> Iterator[Hit]:
     given = (*event.positional, *(event.keyword[k] for k in ("dim", "axis") if k in event.keyword))
     if len(given) == 2 and all(isinstance(each, Tensor) and each.sure for each in given):
         message = f"{SEQUENCES[event.name]} takes a list or tuple of tensors: this raises"
-        yield Hit(event, message)
+        yield Hit(event, message, remedy="write [a, b]")
 
 
 @rule.event("torch.tensor")
 def in_literal(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.tensor([[1, 2], [3]])`."""
     if event.positional and is_ragged(event.positional[0]):
-        yield Hit(event, "the rows of this literal are of different length: this raises")
+        message = "the rows of this literal are of different length: this raises"
+        yield Hit(event, message, remedy="fill them up to one length")
 
 
 @rule.event("torch.Tensor.item")
 def in_item(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.ones(2).item()`."""
     if event.positional and has_many(event.positional[0], source):
-        yield Hit(event, "item() on more than one element raises; tolist() gives them all")
+        message = "item() on more than one element raises"
+        yield Hit(event, message, remedy="write tolist(), which gives them all")
 
 
 @rule.event("torch.Tensor.numpy")
@@ -216,15 +223,15 @@ def in_numpy(event: Called, source: Source) -> Iterator[Hit]:
     while (made := ways.find_maker(value)) is not None and name_operation(made) in MOVES:
         value = find_operand(made)
     if needs_gradient(value, event, source):
-        message = "numpy() of what requires grad: this raises, use detach().numpy()"
-        yield Hit(event, message, detach_first(event, source))
+        message = "numpy() of what requires grad: this raises"
+        yield Hit(event, message, detach_first(event, source), remedy=DETACHED)
         return
     own = made is None or name_operation(made) == "Parameter"
     plain = isinstance(value, Tensor) and value.origin == "parameter"
     if not plain or not own or NO_GRAD & source.evaluation.words:
         return
-    message = "numpy() of a parameter, which requires grad: this raises, use detach().numpy()"
-    yield Hit(event, message, detach_first(event, source))
+    message = "numpy() of a parameter, which requires grad: this raises"
+    yield Hit(event, message, detach_first(event, source), remedy=DETACHED)
 
 
 @rule.event(UnknownCalled)
@@ -238,8 +245,8 @@ def in_unknown_numpy(event: UnknownCalled, source: Source) -> Iterator[Hit]:
             break
         value = called.held
     if needs_gradient(value, event, source):
-        message = "numpy() of what requires grad: this raises, use detach().numpy()"
-        yield Hit(event, message, detach_first(event, source))
+        message = "numpy() of what requires grad: this raises"
+        yield Hit(event, message, detach_first(event, source), remedy=DETACHED)
 
 
 def needs_gradient(value: Value | None, event: Occurrence, source: Source) -> bool:

@@ -140,10 +140,10 @@ def in_difference(event: Combined, source: Source) -> Iterator[Hit]:
     exp = source.evaluation.ways.find_maker(event.left)
     if is_exp(exp) and is_difference(find_operand(exp), source):
         written, whole = find_call(exp, source), source.node_at(event, cst.BinaryOperation)
-        message = "exp(x) - 1 loses the digits of a small x: expm1(x) keeps them"
+        message = "exp(x) - 1 loses the digits of a small x"
         direct = written is not None and whole is not None and whole.left is written.call
         fix = renamed(written, "expm1", whole, source) if direct and written and whole else None
-        yield Hit(event, message, fix, severity=Severity.NOTE)
+        yield Hit(event, message, fix, severity=Severity.NOTE, remedy="write expm1(x)")
 
 
 @rule.event("torch.where", "torch.Tensor.where")
@@ -157,7 +157,7 @@ def in_where(event: Called, source: Source) -> Iterator[Hit]:
     name = next((found for arm in arms if (found := find_sharp(arm, tested, source))), "")
     if name:
         message = f"the gradient of {name} is NaN at a zero, though where() takes the other arm"
-        yield Hit(event, f"{message}: put a safe value in before {name}")
+        yield Hit(event, message, remedy=f"put a safe value in before {name}")
 
 
 def judge_sum(event: Called, added: Combined, source: Source) -> Iterator[Hit]:
@@ -172,9 +172,9 @@ def judge_sum(event: Called, added: Combined, source: Source) -> Iterator[Hit]:
                 event, "log(1 + exp(x)) is inf where exp overflows", remedy="write F.softplus(x)"
             )
     elif any(step.name in TINY for step in source.evaluation.steps.list_steps(other)[:2]):
-        message = "log(1 + x) loses the digits of a small x: log1p(x) keeps them"
+        message = "log(1 + x) loses the digits of a small x"
         fix = with_log1p(find_call(event, source), source)
-        yield Hit(event, message, fix, severity=Severity.NOTE)
+        yield Hit(event, message, fix, severity=Severity.NOTE, remedy="write log1p(x)")
 
 
 def is_exp(made: Operation | None) -> TypeGuard[Called]:

@@ -84,9 +84,10 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     pieces = count_pieces(order_axes(turn), find_operand(turn))
     if sizes < pieces:
         shown = name if isinstance(turn, AttributeRead) else f"{name}()"
-        message = f"after {shown} the memory is in {pieces} pieces, which view cannot merge into {sizes}: it raises, use reshape"
+        message = f"after {shown} the memory is in {pieces} pieces, which view cannot merge into {sizes}: it raises"
         severity = weigh_slice(source.evaluation.ways.find_maker(event.positional[0]))
-        yield Hit(event, message, use_reshape(event, source), severity=severity)
+        fix = use_reshape(event, source)
+        yield Hit(event, message, fix, severity=severity, remedy="use reshape")
 
 
 def weigh_slice(sliced: object) -> Severity | None:
@@ -162,11 +163,9 @@ def in_accuracy(event: UnknownCalled, source: Source) -> Iterator[Hit]:
     if called is None or called.method != "t" or not isinstance(called.held, Unknown):
         return
     if called.held.path.endswith((".topk()[1]", ".topk()[]")) and isinstance(sliced, Indexed):
-        message = (
-            "after t() the memory is in 2 pieces, which view cannot merge into 1: it raises, use"
-            " reshape"
-        )
-        yield Hit(event, message, use_reshape(event, source), severity=weigh_slice(sliced))
+        message = "after t() the memory is in 2 pieces, which view cannot merge into 1: it raises"
+        fix, grave = use_reshape(event, source), weigh_slice(sliced)
+        yield Hit(event, message, fix, severity=grave, remedy="use reshape")
 
 
 @rule.trace(Raised)

@@ -105,9 +105,11 @@ def _scaled(clip: Action, passage: Passage, source: Source) -> Hit | None:
     begin = "clips gradients that are still scaled:"
     if late:
         message = f"{begin} {late[0].by}.unscale_() comes only afterwards"
-        return Hit(clip.at, message, _swap(clip, late, source))
-    message = f"{begin} {steps[0].by}.unscale_({steps[0].on}) is missing"
-    return Hit(clip.at, message, _insert(clip, steps, source))
+        remedy = "move it ahead of this"
+        return Hit(clip.at, message, _swap(clip, late, source), remedy=remedy)
+    message = f"{begin} unscale_ is missing"
+    remedy = f"call {steps[0].by}.unscale_({steps[0].on}) ahead of it"
+    return Hit(clip.at, message, _insert(clip, steps, source), remedy=remedy)
 
 
 def _of_another(clip: Action, passage: Passage, training: Training, source: Source) -> Hit | None:
@@ -131,7 +133,8 @@ def _of_another(clip: Action, passage: Passage, training: Training, source: Sour
         f"clips gradients that are still scaled: {unscaled[0].by}.unscale_({unscaled[0].on}) was for"
         f" other parameters, {others[0].on} has these"
     )
-    return Hit(clip.at, message)
+    remedy = f"call {unscaled[0].by}.unscale_({others[0].on}) ahead of it"
+    return Hit(clip.at, message, remedy=remedy)
 
 
 def _find_parameters(action: Action, source: Source) -> Value | None:
@@ -167,7 +170,8 @@ def _insert(clip: Action, steps: list[Action], source: Source) -> Fix | None:
     if not isinstance(func, cst.Attribute) or given is None:
         return None
     call = f"{source.code(func.value)}.unscale_({source.code(given)})"
-    return Fix(f"call {call} first", (source.above(statement, call),), Applicability.UNSAFE)
+    edit = source.above(source.call_at(clip.at) or statement, call)
+    return Fix(f"call {call} first", (edit,), Applicability.UNSAFE)
 
 
 def _swap(clip: Action, late: list[Action], source: Source) -> Fix | None:

@@ -98,9 +98,11 @@ def in_calls(event: Called, source: Source) -> Iterator[Hit]:
         if call is not None:
             edit = source.insert_argument(call, "enabled=False")
             fix = Fix("disable it", (edit,), Applicability.UNSAFE)
-        yield Hit(event, "scales for bfloat16, whose range needs no scaling", fix)
+        message = "scales for bfloat16, whose range needs no scaling"
+        yield Hit(event, message, fix, remedy="give enabled=False")
     elif "device" not in given and _is_all_on_cpu(source):
-        yield Hit(event, "a scaler for CUDA around CPU autocast: it warns and switches itself off")
+        message = "a scaler for CUDA around CPU autocast: it warns and switches itself off"
+        yield Hit(event, message, remedy='write torch.amp.GradScaler("cpu")')
 
 
 def _is_made_in_step(event: Called, source: Source) -> bool:

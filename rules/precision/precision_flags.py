@@ -68,9 +68,8 @@ def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
     new = [node for node, name in written if name in NEW]
     for node, name in written:
         if name in OLD and any(not _exclude(node, other, source) for other in new):
-            yield Hit(
-                node, "allow_tf32 and fp32_precision are both set: reading the old one raises"
-            )
+            message = "allow_tf32 and fp32_precision are both set: reading the old one raises"
+            yield Hit(node, message, remedy="leave allow_tf32 out")
 
 
 def _exclude(one: cst.CSTNode, other: cst.CSTNode, source: Source) -> bool:

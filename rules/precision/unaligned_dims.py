@@ -96,7 +96,8 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if owner is None or not source.classes.all[owner].is_module or not half(source):
         return
     if any(other.before == layer.after for other in later(call, owner, source)):
-        yield Hit(call, f"{layer.after} {layer.unit} between two layers, no multiple of {TILE}")
+        message = f"{layer.after} {layer.unit} between two layers, no multiple of {TILE}"
+        yield Hit(call, message, remedy=f"write {layer.after + -layer.after % TILE}")
 
 
 @rule.trace(LINEAR, *CONVOLUTIONS, *PRODUCTS)

@@ -63,7 +63,10 @@ def in_calls(event: Called, source: Source) -> Iterator[Hit]:
     ):
         return
     if event.way.certain and name_given(event).get("mode") == TRUE and not _is_undone(source):
-        yield Hit(event, "anomaly detection is on from here to the end of the process")
+        message = "anomaly detection is on from here to the end of the process"
+        yield Hit(
+            event, message, remedy="write with torch.autograd.detect_anomaly(): around the step"
+        )
 
 
 def _is_undone(source: Source) -> bool:

@@ -88,17 +88,19 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
         yield from _warn(event, event.name, call, source)
     elif reentrant == TRUE and (held := _list_among(event)):
         message = f"{short} in the reentrant form gives the tensors in {held} no gradient"
-        yield Hit(event, message, severity=Severity.ERROR)
+        remedy = "write use_reentrant=False"
+        yield Hit(event, message, severity=Severity.ERROR, remedy=remedy)
     if event.keyword.get("preserve_rng_state") == FALSE and _drops(event, source):
         message = f"{short} drops other elements in the repeated forward: wrong gradients"
-        yield Hit(event, message)
+        yield Hit(event, message, remedy="leave preserve_rng_state out")
 
 
 def _warn(node: object, name: str, call: cst.Call, source: Source) -> Iterator[Hit]:
     if source.profile.torch >= _WARNS_SINCE and not is_version_guarded(call, source):
         short = name.rpartition(".")[2]
         message = f"{short} without use_reentrant warns, and takes the old form"
-        yield Hit(node, message, _fix(call, source), severity=Severity.NOTE)  # nothing breaks yet
+        fix, remedy = _fix(call, source), "write use_reentrant=False"
+        yield Hit(node, message, fix, severity=Severity.NOTE, remedy=remedy)  # nothing breaks yet
 
 
 def _fix(call: cst.Call, source: Source) -> Fix | None:

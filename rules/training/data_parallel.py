@@ -52,5 +52,5 @@ rule = Rule(
 def in_wrappers(event: Called, source: Source) -> Iterator[Hit]:
     words = source.evaluation.words
     if "backward" in words and words.isdisjoint({"DistributedDataParallel", "DDP"}):
-        message = "copies the model at every step: DistributedDataParallel is faster"
-        yield Hit(event, f"DataParallel {message}")
+        message = "DataParallel copies the model at every step"
+        yield Hit(event, message, remedy="write DistributedDataParallel, which is faster")

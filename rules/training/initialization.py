@@ -94,7 +94,9 @@ def in_nonlinearities(event: Called, source: Source) -> Iterator[Hit]:
         return
     short = event.name.rpartition(".")[2]
     message = f"{short} knows no nonlinearity {value!r}: ValueError"
-    yield Hit(event, message, _respell(event, value, source), severity=Severity.ERROR)
+    fix = _respell(event, value, source)
+    remedy = 'write nonlinearity="relu", which such functions are near to'
+    yield Hit(event, message, fix, severity=Severity.ERROR, remedy=remedy)
 
 
 def _respell(event: Called, value: str, source: Source) -> Fix | None:
@@ -132,7 +134,8 @@ def in_class_names(node: cst.If, source: Source) -> Iterator[Hit]:
     for info in source.classes.all.values():
         if word in info.name and info.is_module and _has_no_weight(info, source):
             message = f'"{word}" is in the name of {info.name} too, which has no weight'
-            yield Hit(node.test, message, severity=Severity.ERROR)
+            remedy = "ask isinstance(m, nn.Conv2d)"
+            yield Hit(node.test, message, severity=Severity.ERROR, remedy=remedy)
             return
 
 
@@ -156,7 +159,8 @@ def in_parameter_names(node: cst.If, source: Source) -> Iterator[Hit]:
             raises = bool(_MATRICES.match(how))
             does = "which raises" if raises else "in place of ones"
             message = f"{how} hits the weights of {short} too, {does}"
-            yield Hit(call, message, severity=Severity.ERROR if raises else None)
+            grave = Severity.ERROR if raises else None
+            yield Hit(call, message, severity=grave, remedy="leave out what has p.dim() < 2")
 
 
 @rule.event(*_FILLING)
@@ -167,7 +171,9 @@ def in_embeddings(event: Called, source: Source) -> Iterator[Hit]:
         return
     if _is_padded(weight, source) and not _is_indexed(weight, source):
         owner = _name_owner(event)
-        yield Hit(event, f"fills the padding row of {owner} too, and no gradient will change it")
+        message = f"fills the padding row of {owner} too, and no gradient will change it"
+        remedy = f"zero it behind: {owner}.weight.data[{owner}.padding_idx].zero_()"
+        yield Hit(event, message, remedy=remedy)
 
 
 def _name_owner(event: Called) -> str:

@@ -107,10 +107,8 @@ def judge_layer(event: Called, find_maker: Maker, source: Source) -> Iterator[Hi
         return
     place = source.evaluation.find_making(event) or event
     name = event.name.removesuffix(".forward").rpartition(".")[2]
-    message = (
-        f"{name} in place changes what backward of {kept} needs, which raises: work out of place"
-    )
-    yield Hit(place, message, work_out_of_place(place, source))
+    message = f"{name} in place changes what backward of {kept} needs, which raises"
+    yield Hit(place, message, work_out_of_place(place, source), remedy="work out of place")
 
 
 def is_idle(event: Called) -> bool:
@@ -161,9 +159,9 @@ def in_training(event: Called | UnknownCalled, source: Source) -> Iterator[Hit]:
                 called = source.evaluation.text(loss.spot).partition("(")[0]
                 message = (
                     f"changes {name_changed(write)}, which backward of {called} needs as it was: "
-                    "it raises, change a clone()"
+                    "it raises"
                 )
-                yield Hit(write, message)
+                yield Hit(write, message, remedy="change a clone()")
 
 
 def is_between(loss: Called, write: Occurrence, backward: Occurrence, source: Source) -> bool:

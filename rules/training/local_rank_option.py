@@ -67,19 +67,17 @@ def in_parsers(event: Called, source: Source) -> Iterator[Hit]:
         return
     needed = source.mentions((".local_rank",)) and not source.mentions(("LOCAL_RANK",))
     severity = Severity.ERROR if needed else Severity.WARNING
-    message = (
-        "torch.distributed.launch passes --local-rank, which this parser refuses: "
-        "name both spellings, or read LOCAL_RANK"
-    )
-    yield Hit(event, message, take_both(event, source), severity=severity)
+    message = "torch.distributed.launch passes --local-rank, which this parser refuses"
+    remedy = "name both spellings, or read LOCAL_RANK"
+    yield Hit(event, message, take_both(event, source), severity=severity, remedy=remedy)
 
 
 def take_both(event: Called, source: Source) -> Fix | None:
     """`"--local_rank", "--local-rank"`."""
     call = source.call_at(event)
-    written = [each.value for each in call.args if literal(each.value) == OLD] if call else []
-    if len(written) != 1 or not isinstance(written[0], cst.SimpleString):
+    written = [each for each in call.args if literal(each.value) == OLD] if call else []
+    if len(written) != 1 or not isinstance(written[0].value, cst.SimpleString):
         return None
-    quoted = source.code(written[0])
+    quoted = source.code(written[0].value)
     both = f"{quoted}, {quoted.replace(OLD, '--local-rank')}"
     return Fix("take --local-rank too", (source.replace(written[0], both),), Applicability.SAFE)

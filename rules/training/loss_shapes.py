@@ -149,7 +149,7 @@ def advise(sizes: tuple[Dim, ...], target: tuple[Dim, ...]) -> str:
         return "squeeze(1) the target"
     if len(sizes) == len(target) + 1 and sizes[-1] == 1:
         return "squeeze(-1) the input"
-    return ""
+    return "give both one shape: target.view_as(input), or expand_as(input)"
 
 
 def show_shape(shape: tuple[Dim, ...]) -> str:

@@ -95,7 +95,8 @@ def _missing(region: TrainingRegion, training: Training, source: Source) -> Iter
             continue
         where = "only ahead of the loop" if once else "nowhere"
         message = f"gradients are cleared {where}: each step sums up those of all steps before it"
-        yield Hit(step.at, message, None if once else _fix(step, backward, source))
+        fix = None if once else _fix(step, backward, source)
+        yield Hit(step.at, message, fix, remedy=f"call {step.on}.zero_grad() ahead of backward()")
         return
 
 
@@ -114,9 +115,9 @@ def _of_others(region: TrainingRegion) -> Iterator[Hit]:
         other = min(str(each) for each in cleared)
         message = (
             f"{step.on} steps and nothing clears its gradients, only those of {other}: each step"
-            f" sums up those of all steps before it; call {step.on}.zero_grad()"
+            " sums up those of all steps before it"
         )
-        yield Hit(step.at, message)
+        yield Hit(step.at, message, remedy=f"call {step.on}.zero_grad()")
 
 
 def _follows_backward(step: Action, region: TrainingRegion) -> bool:
@@ -155,7 +156,7 @@ def _between(region: TrainingRegion) -> Iterator[Hit]:
                 continue
             if fresh.act is Act.BACKWARD and coming.on == action.on:
                 message = f"clears the gradients between backward() and {coming.on}'s step: the step does nothing"
-                yield Hit(action.at, message)
+                yield Hit(action.at, message, remedy="clear them ahead of backward()")
 
 
 def _each_time(region: TrainingRegion) -> Iterator[Hit]:
@@ -170,7 +171,7 @@ def _each_time(region: TrainingRegion) -> Iterator[Hit]:
         alone = all(e.on != action.on or e.at.spot == action.at.spot for e in clearing)
         if region.always(action) and alone and action.on in stepped and _loses(region):
             message = "clears at every turn, step() runs only at some: the other gradients are lost"
-            yield Hit(action.at, message)
+            yield Hit(action.at, message, remedy="clear them only where it steps, behind step()")
 
 
 def _loses(region: TrainingRegion) -> bool:
@@ -203,5 +204,5 @@ def _fix(step: Action, backward: list[Action], source: Source) -> Fix | None:
     if not isinstance(last.func, cst.Attribute):
         return None
     text = f"{source.code(last.func.value)}.zero_grad()"
-    edit = source.above(here, text)
+    edit = source.above(first, text)
     return Fix(f"call {text} before backward()", (edit,), Applicability.UNSAFE)

@@ -65,7 +65,7 @@ def in_wrappers(event: Called, source: Source) -> Iterator[Hit]:
         return
     call = source.call_at(event)
     written = source.arguments(call).by_name.get("find_unused_parameters") if call else None
-    yield Hit(written or event, f"{message}: leave it out")
+    yield Hit(written or event, message, remedy="leave it out")
 
 
 def uses_all(model: Value | None, source: Source) -> bool:

@@ -49,9 +49,9 @@ LAUNCH = "torch.distributed.launch"
 @rule.source(cst.SimpleString, cst.FormattedStringText, needs=(LAUNCH,))
 def old_launcher(text: cst.SimpleString | cst.FormattedStringText, source: Source) -> Iterator[Hit]:
     if LAUNCH in text.value and source.profile.torch >= (1, 10) and is_run(text, source):
-        message = "torch.distributed.launch is deprecated and warns: torchrun starts the processes"
+        message = "torch.distributed.launch is deprecated and warns"
         whole = text if isinstance(text, cst.SimpleString) else source.parent(text)
-        yield Hit(whole, message)
+        yield Hit(whole, message, remedy="start the processes with torchrun")
 
 
 def is_run(text: cst.CSTNode, source: Source) -> bool:

@@ -92,7 +92,7 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
             if action.at.spot not in told:
                 told.add(action.at.spot)
                 message = f"steps ahead of {_optimizer(region)}'s step: the first learning rate is skipped"
-                yield Hit(action.at, message)
+                yield Hit(action.at, message, remedy="step it behind the optimizer's step")
 
 
 @rule.event(Training)
@@ -107,9 +107,10 @@ def in_horizons(training: Training, source: Source) -> Iterator[Hit]:
             horizon = _find_horizon(made) if made is not None else None
             if made is None or horizon is None or action.at.spot in told:
                 continue
-            if message := _misjudged(action, region, made, horizon, source):
+            if misjudged := _misjudged(action, region, made, horizon, source):
                 told.add(action.at.spot)
-                yield Hit(action.at, message)
+                message, remedy = misjudged
+                yield Hit(action.at, message, remedy=remedy)
 
 
 @rule.event(f"{_MODULE}{_PLATEAU}.step")
@@ -117,8 +118,8 @@ def in_plateau(event: Called, source: Source) -> Iterator[Hit]:
     if len(event.positional) == 1 and not event.keyword and not event.open:
         if any(e.name != event.name for e in source.evaluation.list_calls_at(event.spot)):
             return  # it may be a scheduler of another kind
-        message = "ReduceLROnPlateau.step() takes the metric: TypeError, write step(loss)"
-        yield Hit(event, message, severity=Severity.ERROR)
+        message = "ReduceLROnPlateau.step() takes the metric: TypeError"
+        yield Hit(event, message, severity=Severity.ERROR, remedy="write step(loss)")
 
 
 @rule.event(*(f"{_MODULE}{name}" for name in SCHEDULERS))
@@ -128,14 +129,17 @@ def in_constructors(event: Called, source: Source) -> Iterator[Hit]:
     gone = source.profile.torch >= _NO_VERBOSE_SINCE
     if "verbose" in event.keyword and gone and not (call and is_version_guarded(call, source)):
         message = f"{short} has no argument verbose since torch 2.7: TypeError"
-        yield Hit(event, message, _without(call, "verbose", source), severity=Severity.ERROR)
+        fix = _without(call, "verbose", source)
+        yield Hit(event, message, fix, severity=Severity.ERROR, remedy="leave it out")
     last, optimizer = given.get("last_epoch"), given.get("optimizer")
     resumed = isinstance(last, Constant) and type(last.value) is int and last.value >= 0
     if resumed and "initial_lr" not in source.evaluation.words and _is_fresh(optimizer, source):
-        message = "last_epoch on an optimizer just made raises KeyError: load the scheduler's state"
-        yield Hit(event, message, severity=Severity.ERROR)
+        message = "last_epoch on an optimizer just made raises KeyError"
+        remedy = "load the scheduler's state: scheduler.load_state_dict(state)"
+        yield Hit(event, message, severity=Severity.ERROR, remedy=remedy)
     if short == "LambdaLR" and call is not None and (grown := _grown(call, source)):
-        yield Hit(grown, "a group added after LambdaLR was made: its next step raises ValueError")
+        message = "a group added after LambdaLR was made: its next step raises ValueError"
+        yield Hit(grown, message, remedy="make the scheduler behind add_param_group()")
 
 
 @rule.event(*(f"{_MODULE}{name}.get_lr" for name in SCHEDULERS if name != _PLATEAU))
@@ -148,8 +152,8 @@ def in_reads(event: Called, source: Source) -> Iterator[Hit]:
     if call is not None and isinstance(call.func, cst.Attribute):
         edit = source.replace(call.func.attr, "get_last_lr")
         fix = Fix("read get_last_lr()", (edit,), Applicability.UNSAFE)
-    message = "get_lr() warns and computes another rate than the one in use: read get_last_lr()"
-    yield Hit(event, message, fix)
+    message = "get_lr() warns and computes another rate than the one in use"
+    yield Hit(event, message, fix, remedy="read get_last_lr()")
 
 
 @rule.source(cst.Assign, needs=("lr_scheduler",))
@@ -167,7 +171,8 @@ def in_assignments(node: cst.Assign, source: Source) -> Iterator[Hit]:
         first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
         if isinstance(first, cst.Assign) and source.code(first.targets[0].target) == name:
             if _makes(first, source) and name not in source.code(first.value):
-                yield Hit(first, f"takes the place of the {name} made above, which is never used")
+                message = f"takes the place of the {name} made above, which is never used"
+                yield Hit(first, message, remedy="join them: SequentialLR or ChainedScheduler")
             return
         if name.rpartition(".")[2] in text:
             return
@@ -263,13 +268,14 @@ def _find_horizon(made: Called) -> Value | None:
 
 def _misjudged(
     action: Action, region: TrainingRegion, made: Called, horizon: Value, source: Source
-) -> str:
+) -> tuple[str, str] | None:
+    """What the horizon counts in place of what the scheduler does, and what to write."""
     name = _HORIZONS[made.name.rpartition(".")[2]]
     if _counts_epochs(action, region, horizon, source):
         raising = ": it raises there" if name == "total_steps" else ""
         return (
-            f"steps at every batch, {name} is the number of epochs{raising}; write {name}=epochs *"
-            " len(loader), or step behind the loop"
+            f"steps at every batch, {name} is the number of epochs{raising}",
+            f"write {name}=epochs * len(loader), or step behind the loop",
         )
     steps = region.list_acts(*_STEPS)
     counted = bool(steps) and all(_is_counted(each, region) for each in steps)
@@ -277,10 +283,10 @@ def _misjudged(
     is_quotient = isinstance(divided, Combined) and divided.operator in ("FloorDiv", "Div")
     if counted and region.always(action) and is_quotient:
         return (
-            f"steps at every micro-batch, {name} counts those at which the optimizer steps: step it"
-            " with the optimizer"
+            f"steps at every micro-batch, {name} counts those at which the optimizer steps",
+            "step it with the optimizer",
         )
-    return ""
+    return None
 
 
 def _is_counted(step: Action, region: TrainingRegion) -> bool:

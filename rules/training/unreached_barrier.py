@@ -72,5 +72,5 @@ def barrier_unreached(function: cst.FunctionDef, source: Source) -> Iterator[Hit
         within = source.enclosing(call, cst.FunctionDef) is function
         if within and source.precedes(own[0], call) and source.name(call.func) in BARRIERS:
             message = "not reached where the body raises: other processes wait for it in vain"
-            yield Hit(call, f"{message}; put the yield in try and this in finally")
+            yield Hit(call, message, remedy="put the yield in try and this in finally")
             return
