@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
+from lintorch.core.file_views import read_bytes
 from lintorch.core.finding import Place
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import (
@@ -76,8 +77,8 @@ class Evaluation:
             return self._text
         self._consulted.add(os.path.abspath(path))
         try:
-            with open(path, encoding="utf-8", errors="replace") as stream:
-                return stream.read()
+            text = read_bytes(path).decode("utf-8", errors="replace")
+            return text.replace("\r\n", "\n").replace("\r", "\n")
         except OSError:
             return None
 
