@@ -52,7 +52,7 @@ class ModelRuns:
     def end(self) -> None:
         """End all runs."""
         for process in self._running.values():
-            process.end_for_good()
+            process.end_and_wait()
 
     def _why_not(self, document: OpenDocument, name: str) -> str:
         if (document.path, name) in self._running:

@@ -75,12 +75,18 @@ class OwnProcess:
         if process is not None:
             process.terminate()
 
-    def end_for_good(self) -> None:
-        """End the process and wait until it is gone."""
+    def end_and_wait(self) -> None:
+        """End the process and wait until it is gone, with all that it has started."""
         process = self._process
         self.end()
         if process is not None:
             process.join(_SECONDS_TO_END)
+            process.kill()
+
+    def kill(self) -> None:
+        """End a process at once that has started no others."""
+        process, self._process, self._pipe = self._process, None, None
+        if process is not None:
             process.kill()
 
 

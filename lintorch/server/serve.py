@@ -1,4 +1,4 @@
-"""The language server: what the editor asks and tells, and what is done about it."""
+"""Serves one editor, from its first word to its last."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import sys
 from typing import BinaryIO
 
+from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from lintorch.run.request import CheckRequest
@@ -14,21 +15,32 @@ from lintorch.server.features import make_server
 
 
 def serve(request: CheckRequest) -> int:
-    """Serve the editor at the other end of standard input and output; the exit code."""
+    """Serve the editor at the other end of standard input and output; the exit code.
+
+    Where the editor says `exit` this does not return: a thread waits for what it says next, and
+    would keep the process from ending for as long as the editor keeps the pipe open.
+    """
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     stdin, stdout = _take_streams()
     server, ends = make_server(request)
+
+    def leave(*_: object) -> None:
+        for end in ends:
+            end()
+        os._exit(_choose_code(server))
+
+    server.feature(types.EXIT)(leave)
     try:
         server.start_io(stdin, stdout)
     finally:
         for end in ends:
             end()
-    return 0 if was_shut_down(server) else 1
+    return _choose_code(server)
 
 
-def was_shut_down(server: LanguageServer) -> bool:
-    """Whether the editor said that it would leave."""
-    return bool(getattr(server.protocol, "_shutdown", False))
+def _choose_code(server: LanguageServer) -> int:
+    """0 where the editor said that it would leave, else 1."""
+    return 0 if getattr(server.protocol, "_shutdown", False) else 1
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:

@@ -87,8 +87,8 @@ class Session:
     def look_at_all(self, afresh: bool = False) -> None:
         """Look at all open files again; `afresh` with nothing of what was read of others."""
         if afresh:
-            self.whole.end()
-            self.parts.end()
+            self.whole.kill()
+            self.parts.kill()
         for path in self.documents:
             self.look_soon(path, _PAUSE)
 
@@ -187,8 +187,8 @@ class Session:
         """End all work."""
         for look in self._looks.values():
             look.cancel()
-        self.whole.end_for_good()
-        self.parts.end_for_good()
+        self.whole.kill()
+        self.parts.kill()
 
 
 def _move(findings: tuple[Finding, ...], old: str, new: str) -> tuple[Finding, ...]:
