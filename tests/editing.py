@@ -16,7 +16,7 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 from running import CHECKOUT, OWN, warm_environment
 
-SECONDS = 25
+SECONDS = 120
 """Until which something must have come."""
 Shown = Sequence[types.Diagnostic]
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Editor:
     async def _start(self, options: Sequence[str]) -> None:
         self.client = LanguageClient("tests", "1")
         self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(partial(self._note_shown))
-        self.client.feature(types.WINDOW_SHOW_MESSAGE)(lambda told: self.said.append(told.message))
+        self.client.feature(types.WINDOW_SHOW_MESSAGE)(partial(self._note_said))
         self.client.feature(types.PROGRESS)(partial(self._note_progress))
         self.client.feature(types.WINDOW_LOG_MESSAGE)(lambda told: None)
         self.client.feature(types.WINDOW_WORK_DONE_PROGRESS_CREATE)(lambda told: None)
@@ -61,6 +61,11 @@ class Editor:
     def _note_shown(self, told: types.PublishDiagnosticsParams) -> None:
         with self._told:
             self._shown[told.uri] = told
+            self._told.notify_all()
+
+    def _note_said(self, told: types.ShowMessageParams) -> None:
+        with self._told:
+            self.said.append(told.message)
             self._told.notify_all()
 
     def _note_progress(self, told: types.ProgressParams) -> None:
@@ -129,6 +134,11 @@ class Editor:
     def _list_shown(self, uri: str) -> list[str]:
         shown = self._shown[uri].diagnostics if uri in self._shown else ()
         return [f"{each.range.start.line + 1} {each.code}" for each in shown]
+
+    def wait_for_word(self, word: str) -> None:
+        """Wait until a message holds a word."""
+        with self._told:
+            assert self._told.wait_for(lambda: any(word in m for m in self.said), SECONDS)
 
     def wait_for_progress(self, kind: str) -> Any:
         """The first word on progress that is a `begin`, `report` or `end`: its token and what it says."""

@@ -150,6 +150,7 @@ def test_settings_are_read_anew_and_excluded_files_left_out(editor: Editor, tmp_
     editor.wait(uri)
     settings.write_text("ignore = 3\n")
     editor.save(uri)
+    editor.wait_for_word("`ignore`: expected a list of strings")
     settings.write_text("")
     editor.save(uri)
     editor.wait(uri, "6 LT101")

@@ -105,7 +105,7 @@ class OpenFiles:
             look_anew(texts)
 
     def _look_at_part(self, job: LookJob, part: str, scope: Scope) -> Told:
-        task = scope.make_task(job.path)
+        task = replace(scope.make_task(job.path), brief=True)
         linted = lint_text(task, part)
         own = tuple(
             f

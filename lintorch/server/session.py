@@ -111,15 +111,20 @@ class Session:
 
     async def _look_after(self, path: str, pause: float, rounds: int) -> None:
         await asyncio.sleep(pause)
-        document, known = self.documents[path], self._known.get(path)
-        text = document.text.text
         try:
-            is_long = known is not None and known.text != text and known.seconds > _LONG
-            if known and is_long and await self._look_at_part(document, known):
-                await asyncio.sleep(_REST)
-            await self._look_at_whole(document, rounds)
+            await self._look(self.documents[path], rounds)
         except ProcessLost:
-            self._say(f"{path}: the process that looked at it crashed, or was ended")
+            try:
+                await self._look_at_whole(self.documents[path], rounds)
+            except ProcessLost:
+                self._say(f"{path}: lintorch crashed on it, and will try again when it changes")
+
+    async def _look(self, document: OpenDocument, rounds: int) -> None:
+        known, text = self._known.get(document.path), document.text.text
+        is_long = known is not None and known.text != text and known.seconds > _LONG
+        if known and is_long and await self._look_at_part(document, known):
+            await asyncio.sleep(_REST)
+        await self._look_at_whole(document, rounds)
 
     def _is_newest(self, document: OpenDocument) -> bool:
         return self.documents.get(document.path) is document

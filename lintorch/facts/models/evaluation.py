@@ -12,6 +12,7 @@ from typing import Any
 
 from lintorch.core.file_views import read_bytes
 from lintorch.core.finding import Place
+from lintorch.evaluator.budget import BRIEF
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import (
     AttributeSet,
@@ -57,8 +58,15 @@ class Evaluation:
     """The roots of one file. Files that are entered, or looked for, are added to `consulted`."""
 
     def __init__(
-        self, path: str, text: str, consulted: set[str], is_exported: Callable[[str], bool]
+        self,
+        path: str,
+        text: str,
+        consulted: set[str],
+        is_exported: Callable[[str], bool],
+        brief: bool = False,
     ) -> None:
+        """`brief` follows models less far, for somebody who waits."""
+        self._budget = BRIEF if brief else None
         self._is_exported = is_exported
         self._path, self._text, self._consulted = path, text, consulted
         self._finder = CodeFinder(self._read, looked=self._note_place)
@@ -88,7 +96,7 @@ class Evaluation:
         file = self._finder.open_file(self._path)
         if file is None:
             return ()
-        return tuple(evaluate_file(self._make_library(), file, self._is_exported))
+        return tuple(evaluate_file(self._make_library(), file, self._is_exported, self._budget))
 
     def follow_model(self, name: str) -> tuple[Occurrence, ...]:
         """What happens in one model of the file by itself, built as nothing else builds it."""
