@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
+import pickle
+import subprocess
+import sys
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
-from typing import Any
+from contextlib import suppress
 
 from lintorch.run.request import CheckRequest
-from lintorch.server.work import Answer, Step, do_jobs
+from lintorch.server.work import Answer, Step, send
 
-_SPAWN = multiprocessing.get_context("spawn")
 _SECONDS_TO_END = 10
+_PROGRAM = """import sys
+sys.path[:] = {path!r}
+from lintorch.server.work import do_jobs
+do_jobs()
+"""
+"""The path is set before anything is imported: in the working directory lies what is checked."""
 
 
 class ProcessLost(Exception):
@@ -25,8 +30,7 @@ class OwnProcess:
 
     def __init__(self, request: CheckRequest) -> None:
         self._request = request
-        self._process: SpawnProcess | None = None
-        self._pipe: Connection | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._lock = asyncio.Lock()
 
     async def ask(
@@ -53,25 +57,36 @@ class OwnProcess:
                 loop.call_soon_threadsafe(tell, line)
 
             try:
-                pipe = self._pipe
-                if pipe is None:
-                    pipe = await asyncio.to_thread(self._start)
-                return await asyncio.to_thread(_ask_pipe, pipe, job, step)
-            except (EOFError, OSError) as error:
+                return await asyncio.to_thread(self._ask, job, step)
+            except (EOFError, OSError, pickle.UnpicklingError) as error:
                 self.end()
                 raise ProcessLost("lintorch's own process was lost") from error
 
-    def _start(self) -> Connection:
-        mine, other = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=do_jobs, args=(other, self._request), daemon=True)
-        process.start()
-        other.close()
-        self._process, self._pipe = process, mine
-        return mine
+    def _ask(self, job: object, tell: Callable[[str], None]) -> Answer:
+        process = self._process or self._start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        send(job, process.stdin)
+        while True:
+            message = pickle.load(process.stdout)
+            if isinstance(message, Answer):
+                return message
+            assert isinstance(message, Step)
+            tell(message.line)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        program = _PROGRAM.format(path=[each for each in sys.path if each])
+        process = subprocess.Popen(
+            [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert process.stdin is not None
+        self._process = process
+        send(self._request, process.stdin)
+        return process
 
     def end(self) -> None:
-        """End the process, which takes with it what it has started; another one comes when asked."""
-        process, self._process, self._pipe = self._process, None, None
+        """Ask the process to end, which takes with it what it has started; another one comes when asked."""
+        process, self._process = self._process, None
         if process is not None:
             process.terminate()
 
@@ -80,21 +95,12 @@ class OwnProcess:
         process = self._process
         self.end()
         if process is not None:
-            process.join(_SECONDS_TO_END)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_SECONDS_TO_END)
             process.kill()
 
     def kill(self) -> None:
         """End a process at once that has started no others."""
-        process, self._process, self._pipe = self._process, None, None
+        process, self._process = self._process, None
         if process is not None:
             process.kill()
-
-
-def _ask_pipe(pipe: Connection, job: object, tell: Callable[[str], None]) -> Answer:
-    pipe.send(job)
-    while True:
-        message: Any = pipe.recv()
-        if isinstance(message, Answer):
-            return message
-        assert isinstance(message, Step)
-        tell(message.line)

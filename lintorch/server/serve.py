@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
-from typing import BinaryIO
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from lintorch.run.request import CheckRequest
 from lintorch.server.features import make_server
+from lintorch.server.own_streams import take_streams
 
 
 def serve(request: CheckRequest) -> int:
@@ -21,7 +20,7 @@ def serve(request: CheckRequest) -> int:
     would keep the process from ending for as long as the editor keeps the pipe open.
     """
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
-    stdin, stdout = _take_streams()
+    stdin, stdout = take_streams()
     server, ends = make_server(request)
 
     def leave(*_: object) -> None:
@@ -41,14 +40,3 @@ def serve(request: CheckRequest) -> int:
 def _choose_code(server: LanguageServer) -> int:
     """0 where the editor said that it would leave, else 1."""
     return 0 if getattr(server.protocol, "_shutdown", False) else 1
-
-
-def _take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """The streams of the protocol for itself: whatever else is printed goes to standard error."""
-    sys.stdout.flush()
-    own_in, own_out = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    return os.fdopen(own_in, "rb"), os.fdopen(own_out, "wb")

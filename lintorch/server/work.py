@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
+import pickle
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from typing import Any
+from typing import IO, Any, BinaryIO
 
 from lintorch.core.dispatch import describe_defect
 from lintorch.machine.stopping import Stopped, stop_at_signals
 from lintorch.run.request import CheckRequest
 from lintorch.server.jobs import FixJob, LookJob, ModelsJob, PageJob, RunJob
+from lintorch.server.own_streams import take_streams
 
 
 @dataclass(frozen=True)
@@ -30,26 +30,32 @@ class Answer:
     defect: str = ""
 
 
-def do_jobs(pipe: Connection, request: CheckRequest) -> None:
-    """Do what comes through a pipe until its other end is closed."""
+def do_jobs() -> None:
+    """Do what comes through standard input until it ends; first comes the request of the server."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all: the server decides
-    os.environ.pop("PYTHONINSPECT", None)
+    jobs, answers = take_streams()
     try:
         with stop_at_signals():
-            _answer_jobs(pipe, request)
+            _answer_jobs(jobs, answers)
     except (EOFError, OSError, Stopped):
         return
 
 
-def _answer_jobs(pipe: Connection, request: CheckRequest) -> None:
-    do = _choose_work(request)
+def send(message: object, stream: IO[bytes]) -> None:
+    """Write one message. Raises OSError."""
+    pickle.dump(message, stream)
+    stream.flush()
+
+
+def _answer_jobs(jobs: BinaryIO, answers: BinaryIO) -> None:
+    do = _choose_work(pickle.load(jobs))
     while True:
-        job = pipe.recv()
+        job = pickle.load(jobs)
         try:
-            answer = Answer(do(job, lambda line: pipe.send(Step(line))))
+            answer = Answer(do(job, lambda line: send(Step(line), answers)))
         except Exception as error:  # whatever goes wrong with one job, the next ones are done
             answer = Answer(defect=describe_defect(error))
-        pipe.send(answer)
+        send(answer, answers)
 
 
 def _choose_work(request: CheckRequest) -> Callable[[object, Callable[[str], None]], Any]:
