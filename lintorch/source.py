@@ -72,8 +72,13 @@ class Source:
         text: str,
         profile: Profile | None = None,
         entered: frozenset[str] = frozenset(),
+        brief: bool = False,
     ) -> None:
-        """`entered` names the functions of the file that forward passes of other files call."""
+        """`entered` names the functions of the file that forward passes of other files call.
+
+        `brief` follows models less far, for somebody who waits.
+        """
+        self._brief = brief
         self.file = ParsedFile(path, text)
         self.path, self.text, self.module = path, text, self.file.module
         self.profile = profile or Profile()
@@ -186,7 +191,7 @@ class Source:
     @cached_property
     def evaluation(self) -> Evaluation:
         """What happens in the models of the file, worked out without running them."""
-        return Evaluation(self.path, self.text, self.consulted, self._is_exported)
+        return Evaluation(self.path, self.text, self.consulted, self._is_exported, self._brief)
 
     def _is_exported(self, name: str) -> bool:
         """Whether the forward of a class of the file may be exported: it is no loss, no augmentation."""

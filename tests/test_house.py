@@ -42,7 +42,8 @@ STANDS_ON = {
     "report": "core record",
     "run": "baseline cache catalog core evidence facts files fix host machine record report settings "
     "source suppress syntax",
-    "cli": "baseline cache catalog core files host machine record report run settings targets",
+    "server": "catalog core facts files fix machine record report run settings suppress syntax",
+    "cli": "baseline cache catalog core files host machine record report run server settings targets",
     "__main__": "cli",
 }
 """By room, the only others that its files import; nobody imports `guest`, which is beyond the wall."""

@@ -28,6 +28,7 @@ _COMMANDS = (
     "models",
     "rule",
     "rules",
+    "server",
     "targets",
     "test-rules",
 )

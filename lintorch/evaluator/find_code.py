@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
 
+from lintorch.core.file_views import Stamp, count_looks, read_bytes, stamp_file
 from lintorch.core.import_roots import list_import_roots, list_module_places
-from lintorch.core.kept_answers import keep_for_run
 from lintorch.evaluator.code_files import CodeFile
 
 _FOREIGN = frozenset(
@@ -33,9 +32,13 @@ _MOST_FILES = 1500
 _CALL = re.compile(r"\b([A-Z]\w*)\(")
 
 
-@keep_for_run
 def list_callers(folder: str) -> Mapping[str, Sequence[str]]:
     """By the name of a class: the files in and below a folder that call it."""
+    return _list_callers(folder, count_looks())
+
+
+@lru_cache(maxsize=16)
+def _list_callers(folder: str, looks: int) -> Mapping[str, Sequence[str]]:
     found: dict[str, list[str]] = {}
     number = 0
     for visited, (path, names, files) in enumerate(os.walk(folder)):
@@ -47,10 +50,19 @@ def list_callers(folder: str) -> Mapping[str, Sequence[str]]:
             if not file.endswith(".py"):
                 continue
             whole = os.path.join(path, file)
-            with suppress(OSError), open(whole, encoding="utf-8", errors="replace") as stream:
-                for name in dict.fromkeys(_CALL.findall(stream.read())):
-                    found.setdefault(name, []).append(whole)
+            for name in _list_called(whole, stamp_file(whole)):
+                found.setdefault(name, []).append(whole)
     return found
+
+
+@lru_cache(maxsize=2 * _MOST_FILES)
+def _list_called(path: str, stamp: Stamp) -> Sequence[str]:
+    """The names in capitals that a file calls, each once."""
+    try:
+        text = read_bytes(path).decode("utf-8", errors="replace")
+    except OSError:
+        return ()
+    return tuple(dict.fromkeys(_CALL.findall(text)))
 
 
 def _is_same(left: str, right: str) -> bool:

@@ -152,7 +152,7 @@ def _watch_builders(around: Surroundings, name: str) -> Iterator[Reached]:
     """
     if not needs_arguments(around.file, name) or _is_known(around.witness, name):
         return
-    budget = replace(around.budget or Budget(), steps=_MOST_STEPS)
+    budget = limit_steps(around.budget or Budget(), _MOST_STEPS)
     file, entered = around.file, set(around.top.entered)
     for other in (file, *around.library.mentions(name, file)):
         there = replace(around, file=other)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,6 +94,13 @@ def decode_notebook(path: str, data: bytes) -> FileText | UnreadableFile:
     cells, marks, text = _join_cells(listed, spans)
     bom = data.startswith(b"\xef\xbb\xbf")
     return NotebookText(path, text, "utf-8", bom, "\n", data, "", cells, marks)
+
+
+def join_sources(path: str, sources: Sequence[str]) -> NotebookText:
+    """The module of cells that are in no file, all of them code; they are numbered from 1."""
+    spans = dict.fromkeys(range(1, len(sources) + 1), (0, 0))
+    cells, marks, text = _join_cells(list(enumerate(sources, 1)), spans)
+    return NotebookText(path, text, cells=cells, marks=marks)
 
 
 def _list_cells(parsed: Any) -> list[tuple[int, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lintorch.core.finding import Finding
@@ -62,25 +62,39 @@ def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFi
         if request.runs_models
         else _RunResults(held.texts)
     )
-    merged = merge_findings([*(f for each in held.linted for f in each.findings), *ran.findings])
+    return replace(
+        join_tiers(tasks, HeldTexts(held.linted, ran.texts), ran.findings, scope, request),
+        files=len(paths),
+        notebooks=files.notebooks,
+        models=ran.models,
+        errors=errors + ran.errors,
+        notes=(*files.notes, *scope.unloaded_notes),
+        changed=ran.changed,
+        left_out=ran.left_out,
+    )
+
+
+def join_tiers(
+    tasks: Sequence[LintTask],
+    held: HeldTexts,
+    ran: Iterable[Finding],
+    scope: Scope,
+    request: Request,
+) -> CheckedFiles:
+    """What source and runs say of these files, as one, with suppressions and settings heeded."""
+    merged = merge_findings([*(f for each in held.linted for f in each.findings), *ran])
     marked = {each.path for each in held.linted if each.marked}
-    heeded = sort_findings(suppress_by_file(merged, ran.texts, marked, scope, request))
+    heeded = sort_findings(suppress_by_file(merged, held.texts, marked, scope, request))
     wanted = [finding for finding in heeded if scope.is_wanted(finding)]
-    standing = tuple(demote_by_file(wanted, ran.texts, scope))
     return CheckedFiles(
-        standing,
+        tuple(demote_by_file(wanted, held.texts, scope)),
         merged.withdrawn,
-        ran.texts,
-        len(paths),
-        files.notebooks,
-        ran.models,
-        errors + ran.errors,
-        (*files.notes, *scope.unloaded_notes),
-        {t.path: replace(t, entered=e.entered) for t, e in zip(tasks, held.linted, strict=True)},
-        ran.changed,
-        ran.left_out,
-        tuple(finding for finding in heeded if not scope.is_wanted(finding)),
-        paths,
+        held.texts,
+        tasks={
+            t.path: replace(t, entered=e.entered) for t, e in zip(tasks, held.linted, strict=True)
+        },
+        unasked=tuple(finding for finding in heeded if not scope.is_wanted(finding)),
+        paths=[task.path for task in tasks],
     )
 
 

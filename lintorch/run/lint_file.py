@@ -44,7 +44,7 @@ def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
     except (SyntaxError, ValueError) as error:
         return replace(bare, findings=(_report_syntax(task, error),))
     try:
-        source = Source(task.path, text, task.profile, task.entered)
+        source = Source(task.path, text, task.profile, task.entered, task.brief)
     except cst.ParserSyntaxError as error:
         place = Place(task.path, max(error.raw_line, 1), error.raw_column + 1)
         return replace(bare, findings=(_report_unparsed(task, UNKNOWN_SYNTAX, place),))

@@ -22,6 +22,8 @@ class LintTask:
     """Folders of rules besides the built-in ones and those of plugins."""
     entered: frozenset[str] = frozenset()
     """The functions of the file that forward passes of other files call."""
+    brief: bool = False
+    """Whether models are followed less far, as somebody waits."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
+from lintorch.core.file_views import read_bytes
 from lintorch.core.finding import Place
+from lintorch.evaluator.budget import BRIEF
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import (
     AttributeSet,
@@ -58,8 +60,15 @@ class Evaluation:
     """The roots of one file. Files that are entered, or looked for, are added to `consulted`."""
 
     def __init__(
-        self, path: str, text: str, consulted: set[str], is_exported: Callable[[str], bool]
+        self,
+        path: str,
+        text: str,
+        consulted: set[str],
+        is_exported: Callable[[str], bool],
+        brief: bool = False,
     ) -> None:
+        """`brief` follows models less far, for somebody who waits."""
+        self._budget = BRIEF if brief else None
         self._is_exported = is_exported
         self._path, self._text, self._consulted = path, text, consulted
         self._finder = CodeFinder(self._read, looked=self._note_place)
@@ -78,8 +87,8 @@ class Evaluation:
             return self._text
         self._consulted.add(os.path.abspath(path))
         try:
-            with open(path, encoding="utf-8", errors="replace") as stream:
-                return stream.read()
+            text = read_bytes(path).decode("utf-8", errors="replace")
+            return text.replace("\r\n", "\n").replace("\r", "\n")
         except OSError:
             return None
 
@@ -89,7 +98,7 @@ class Evaluation:
         file = self._finder.open_file(self._path)
         if file is None:
             return ()
-        return tuple(evaluate_file(self._make_library(), file, self._is_exported))
+        return tuple(evaluate_file(self._make_library(), file, self._is_exported, self._budget))
 
     def follow_model(self, name: str) -> tuple[Occurrence, ...]:
         """What happens in one model of the file by itself, built as nothing else builds it."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from lintorch.core.kept_answers import keep_for_run
+from lintorch.core.file_views import Stamp, read_bytes, stamp_file
 from lintorch.facts.project.module_homes import module_home
 from lintorch.syntax.python_ast import parse_or_empty
+
+_KEPT = 1 << 14
+"""Outlines that are kept, at most."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +36,15 @@ class Outline:
     """Those of `names` that are assigned, from a name of this module."""
 
 
-@keep_for_run
 def outline_file(path: str) -> Outline:
     """The outline of a file; an empty one where it cannot be read or parsed."""
+    return _outline_stamped(path, stamp_file(path))
+
+
+@lru_cache(_KEPT)
+def _outline_stamped(path: str, stamp: Stamp) -> Outline:
     try:
-        with open(path, "rb") as file:
-            return outline_module(parse_or_empty(file.read()).body, path)
+        return outline_module(parse_or_empty(read_bytes(path)).body, path)
     except OSError:
         return Outline(path)
 

@@ -6,13 +6,16 @@ import ast
 import os
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from lintorch.core.kept_answers import keep_for_run
+from lintorch.core.file_views import Stamp, count_looks, read_bytes, stamp_file
 from lintorch.facts.project.module_homes import module_home
 from lintorch.syntax.python_ast import parse_or_empty
 
 _MOST_FILES = 1500
 """A project of more is not read through."""
+_KEPT = 1 << 14
+"""Files of which is kept what they say, at most."""
 
 
 def is_part_elsewhere(name: str, path: str, consulted: set[str]) -> bool:
@@ -20,13 +23,15 @@ def is_part_elsewhere(name: str, path: str, consulted: set[str]) -> bool:
 
     True where the project is too large to tell. Files that were read are added to `consulted`.
     """
-    files = _list_files(_find_folder(path))
+    files = _list_files(_find_folder(path), count_looks())
     if files is None:
         return True
     own = os.path.abspath(path)
     others = [each for each in files if each != own]
     consulted.update(others)
-    return any(name in _names_in_models(each) for each in others if name in _words(each))
+    return any(
+        name in _names_in_models(each, stamp_file(each)) for each in others if name in _words(each)
+    )
 
 
 def is_imported_beside(name: str, words: frozenset[str], path: str, consulted: set[str]) -> bool:
@@ -34,18 +39,18 @@ def is_imported_beside(name: str, words: frozenset[str], path: str, consulted: s
 
     True where the project is too large to tell. Files that were read are added to `consulted`.
     """
-    files = _list_files(_find_folder(path))
+    files = _list_files(_find_folder(path), count_looks())
     if files is None:
         return True
     own, stem = os.path.abspath(path), os.path.splitext(os.path.basename(path))[0]
     others = [each for each in files if each != own]
     consulted.update(others)
     told = (e for e in others if {name, stem} <= _words(e) and words & _words(e))
-    return any((stem, name) in _list_imported(each) for each in told)
+    return any((stem, name) in _list_imported(each, stamp_file(each)) for each in told)
 
 
-@keep_for_run
-def _list_imported(path: str) -> frozenset[tuple[str, str]]:
+@lru_cache(_KEPT)
+def _list_imported(path: str, stamp: Stamp) -> frozenset[tuple[str, str]]:
     """The last names of modules, with what is imported from them or read off them."""
     tree = parse_or_empty(_read(path))
     found = set()
@@ -67,8 +72,8 @@ def _find_folder(path: str) -> str:
     return here if os.path.commonpath([here, own]) == here else own
 
 
-@keep_for_run
-def _list_files(folder: str) -> tuple[str, ...] | None:
+@lru_cache(maxsize=16)
+def _list_files(folder: str, looks: int) -> tuple[str, ...] | None:
     found: list[str] = []
     for inner, folders, names in os.walk(folder):
         folders[:] = [each for each in folders if not each.startswith((".", "__pycache__"))]
@@ -78,13 +83,17 @@ def _list_files(folder: str) -> tuple[str, ...] | None:
     return tuple(found)
 
 
-@keep_for_run
 def _words(path: str) -> frozenset[str]:
+    return _words_stamped(path, stamp_file(path))
+
+
+@lru_cache(_KEPT)
+def _words_stamped(path: str, stamp: Stamp) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", _read(path).decode(errors="ignore")))
 
 
-@keep_for_run
-def _names_in_models(path: str) -> frozenset[str]:
+@lru_cache(_KEPT)
+def _names_in_models(path: str, stamp: Stamp) -> frozenset[str]:
     """The names that the classes of a file speak of, of those that compute something."""
     tree = parse_or_empty(_read(path))
     return frozenset(
@@ -101,7 +110,6 @@ def _spoken(node: ast.ClassDef) -> Iterator[str]:
 
 def _read(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return read_bytes(path)
     except OSError:
         return b""
