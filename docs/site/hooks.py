@@ -27,7 +27,7 @@ PLACED = {
 """Pages that stand outside of docs/, and where they stand in the site."""
 _LINK = re.compile(r"(!?\[[^\]]*\]\()(?!\w+:|#)([^)#\s]+)")
 _FENCED = re.compile(r"(^```.*?^```$)", re.M | re.S)
-_INDENTED = re.compile(r"(?<=\n\n)(?: {4}.*\n|\n(?= {4}))+")
+_INDENTED = re.compile(r"(?<=\n\n)(?: {4}.*\n|\n(?=\n* {4}))+")
 _log = logging.getLogger("mkdocs.hooks.lintorch")
 _foreign: set[str] = set()
 
