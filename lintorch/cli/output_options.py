@@ -11,8 +11,8 @@ COLORS = ("auto", "always", "never")
 output_options = combine_options(
     click.option("--statistics", is_flag=True, help="Count findings by rule instead."),
     click.option("--show-files", is_flag=True, help="List the files that would be checked."),
-    click.option("--quiet", "-q", is_flag=True, help="Tell findings, and nothing else."),
-    click.option("--silent", "-s", is_flag=True, help="Tell nothing; the exit code does."),
+    click.option("--quiet", "-q", is_flag=True, help="Print findings, and nothing else."),
+    click.option("--silent", "-s", is_flag=True, help="Print nothing; only the exit code tells."),
     click.option("--color", type=click.Choice(COLORS), default="auto", show_default=True,
                  help="Whether the report is colored; auto: on a terminal."),
     click.option("--fix-only", is_flag=True,
