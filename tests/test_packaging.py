@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -74,6 +75,27 @@ def test_a_wheel_holds_the_rules_inside_the_package(wheel: Path, tmp_path: Path)
     python = environment(tmp_path / "venv", wheel)
     assert codes(python, tmp_path) == expected()
     assert "tensorrt-8.6 " in run(python, "-m", "lintorch", "targets", cwd=tmp_path)
+    assert any(n.startswith("lintorch/rule_pages/") for n in zipfile.ZipFile(wheel).namelist())
+
+
+def test_an_index_is_told_where_the_links_of_the_readme_lead(wheel: Path) -> None:
+    files = zipfile.ZipFile(wheel)
+    [name] = [name for name in files.namelist() if name.endswith("METADATA")]
+    links = re.findall(r"\]\(([^)#]+)", files.read(name).decode().partition("\n\n")[2])
+    assert links
+    assert not [link for link in links if not link.startswith("https://")]
+
+
+def test_what_is_built_is_fit_for_an_index(wheel: Path) -> None:
+    run(
+        sys.executable,
+        "-m",
+        "twine",
+        "check",
+        "--strict",
+        *wheel.parent.iterdir(),
+        cwd=wheel.parent,
+    )
 
 
 def test_a_wheel_used_inside_a_checkout_sees_each_rule_once(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,13 +42,8 @@ def git(*arguments: object, cwd: Path) -> str:
 def hooks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, Path]:
     """A repository holding the working tree as it is, its revision, and a home for environments."""
     repo = tmp_path_factory.mktemp("hooks") / "lintorch"
-    listed = git(
-        "ls-files", "--cached", "--others", "--exclude-standard", cwd=CHECKOUT
-    ).splitlines()
-    for name in listed:
-        if (CHECKOUT / name).is_file():
-            (repo / name).parent.mkdir(parents=True, exist_ok=True)
-            (repo / name).write_bytes((CHECKOUT / name).read_bytes())
+    ignored = shutil.ignore_patterns(".*_cache", ".venv", ".git", "__pycache__", "dist", "build")
+    shutil.copytree(CHECKOUT, repo, ignore=ignored)
     git("init", "--quiet", cwd=repo)
     git("add", "--all", cwd=repo)
     git("commit", "--quiet", "--message", "As it is", cwd=repo)

@@ -349,7 +349,7 @@ def test_json_says_by_exporter_what_all_evidence_comes_to() -> None:
     assert list(warned["exporters"]) == list(known)
     assert warned["sizes"] == [[], ["height", "width"], ["batch"]]
     assert warned["message"] == (
-        "onnx-legacy says so: silently wrong under onnx where dynamic_shapes leaves a size to Dim.AUTO; "
+        "onnx-legacy says so: silently wrong under onnx where dynamic_shapes leaves a size to Dim.AUTO, which lets the exporter fix it; "
         "refused by torch.export; a needless warning under torchscript-trace"
     )
     said, seen = warned["notes"]
@@ -534,7 +534,7 @@ def test_what_was_mended_is_told_by_file_and_rule(format: str) -> None:
     lines = shown(format, finding(), repaired=repaired).splitlines()
     told = [line for line in lines if line.startswith("Fixed ")]
     assert told == [
-        f"Fixed {PATH}: LT101 dynamic-size, LT601 retired-name (2), 1 idle import",
+        f"Fixed {PATH}: LT101 dynamic-size, LT601 retired-name (2), 1 unused import",
         "Fixed b.py: LT601 retired-name",
         "Fixed 4 findings, 1 remains (1 error).",
     ]
@@ -666,7 +666,7 @@ def test_a_message_gives_each_exporter_its_verdict() -> None:
     found = finding(hazard=HAZARD)
     assert write_message(found) == (
         "a baked size: silently wrong under onnx-legacy; silently wrong under onnx where "
-        "dynamic_shapes leaves a size to Dim.AUTO; refused by torch.export; a needless warning under torchscript-trace; "
+        "dynamic_shapes leaves a size to Dim.AUTO, which lets the exporter fix it; refused by torch.export; a needless warning under torchscript-trace; "
         "right under torchscript-script"
     )
     two = replace(HAZARD, harm=(("onnx", Harm.SILENT), ("onnx-legacy", Harm.SILENT)), fine=())

@@ -121,7 +121,7 @@ def test_settings_outweigh_what_the_code_shows() -> None:
         ('selct = ["ALL"]', "unknown key `selct`; did you mean `select`?"),
         ("select = 'ALL'", "`select`: expected a list of strings, not 'ALL'"),
         ('exporters = ["onx"]', "`exporters`: unknown exporter `onx`; did you mean `onnx`?"),
-        ("opset = true", "`opset`: expected a whole number"),
+        ("opset = true", "`opset`: expected an integer"),
         ("target-torch = 2.4", "`target-torch`: expected a release in quotes"),
         (
             '[models.m]\nfactory = "net:f"\ninputs = ["float[3]"]',

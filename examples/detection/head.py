@@ -35,7 +35,7 @@ class Summary(nn.Module):
 
 
 class Head(nn.Module):
-    """Boxes (batch, cells, 4) and scores (batch, cells, classes) of one feature map."""
+    """Boxes (batch, cells, 4) and logits (batch, cells, classes) of one feature map."""
 
     def __init__(self, channels=32, num_classes=20, stride=8):
         super().__init__()
@@ -49,7 +49,7 @@ class Head(nn.Module):
         self.align = FlowAlign(channels)
         self.summary = Summary(channels, num_classes)
         self.boxes = nn.Conv2d(channels, 4, 1)
-        self.scores = nn.Conv2d(channels, num_classes, 1)
+        self.logits = nn.Conv2d(channels, num_classes, 1)
 
     def forward(self, image):
         fine = self.backbone(image)
@@ -57,8 +57,8 @@ class Head(nn.Module):
         batch, _, height, width = image.shape
         rows, columns = math.ceil(height / self.stride), math.ceil(width / self.stride)
         boxes = self.boxes(features).flatten(2).transpose(1, 2)
-        scores = self.scores(features).flatten(2).transpose(1, 2) + self.summary(fine)[:, None]
-        return boxes + self.grid(rows, columns, boxes), scores
+        logits = self.logits(features).flatten(2).transpose(1, 2) + self.summary(fine)[:, None]
+        return boxes + self.grid(rows, columns, boxes), logits
 
     def grid(self, rows, columns, like):
         y, x = torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij")

@@ -54,5 +54,5 @@ class PSPNet(nn.Module):
 
     def forward(self, image):
         features = self.context(self.body(self.stem(image)))
-        scores = self.head(self.attention(features))
-        return F.interpolate(scores, scale_factor=4.0, mode="bilinear", align_corners=True)
+        logits = self.head(self.attention(features))
+        return F.interpolate(logits, scale_factor=4.0, mode="bilinear", align_corners=True)

@@ -32,7 +32,7 @@ from lintorch.core.profile import EXPORTERS
 @limit_options
 @choice_options
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0, help="Processes; 0: one per core.")
-@click.option("--no-cache", is_flag=True, help="Look at every file anew.")
+@click.option("--no-cache", is_flag=True, help="Check every file again.")
 @click.option("--force-exclude", is_flag=True, help="Exclude even files given by name.")
 @click.pass_context
 def command(context: click.Context, /, **_: Any) -> None:

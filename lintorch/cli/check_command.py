@@ -59,7 +59,9 @@ _LEVELS = ("note", "warning", "error")
 @click.option("--fail-on", cls=SettingOption, type=click.Choice(_LEVELS),
               help="The severity from which findings make the exit code 1; default: note.")  # fmt: skip
 @click.option(
-    "--show-refuted", is_flag=True, help="List the findings that a run withdrew, and why."
+    "--show-refuted",
+    is_flag=True,
+    help="List the findings that a run showed to be harmless, and why.",
 )
 @click.option("--opset", cls=SettingOption, type=click.IntRange(7, 30),
               help="The ONNX opset you deploy with.")  # fmt: skip
@@ -72,7 +74,7 @@ _LEVELS = ("note", "warning", "error")
 @choice_options
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0, help="Processes; 0: one per core.")
 @click.option(
-    "--no-cache", is_flag=True, help="Look at every file anew, and keep nothing for the next run."
+    "--no-cache", is_flag=True, help="Check every file again, and keep nothing for the next run."
 )
 @cache_option
 @click.option("--force-exclude", is_flag=True, help="Exclude even files given by name.")

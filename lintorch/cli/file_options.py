@@ -42,5 +42,5 @@ file_options = combine_options(
                  help="Rules that are off in files, as PATTERN:RULE by commas."),
     click.option("--target-torch", cls=SettingOption, metavar="RELEASE", callback=_read_release,
                  help="The torch release that the code is for, such as 2.4."),
-    click.option("--isolated", is_flag=True, help="Heed no settings file."),
+    click.option("--isolated", is_flag=True, help="Ignore all settings files."),
 )  # fmt: skip

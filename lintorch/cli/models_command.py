@@ -17,7 +17,7 @@ from lintorch.cli.shared_options import limit_options, model_option, paths_argum
     "--write", is_flag=True, help="Put what was inferred into the settings, to be edited."
 )
 @click.option(
-    "--containment", is_flag=True, help="Say what holds models in on this machine; run none."
+    "--containment", is_flag=True, help="Show how models are confined on this machine; run none."
 )
 @click.option("--verbose", "-v", is_flag=True, help="Show the traceback of what did not run.")
 @model_option

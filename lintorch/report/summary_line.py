@@ -26,7 +26,7 @@ def write_repairs(report: Result) -> Iterator[str]:
     for each in report.repaired:
         counted = Counter(f"{finding.code} {finding.name}" for finding in each.findings)
         told = [f"{rule} ({n})" if n > 1 else rule for rule, n in sorted(counted.items())]
-        told += [write_count(each.imports, "idle import")] if each.imports else []
+        told += [write_count(each.imports, "unused import")] if each.imports else []
         yield f"Fixed {shown_path(each.path)}: {', '.join(told)}"
         yield from (f"  {verdict}" for verdict in each.verdicts)
 

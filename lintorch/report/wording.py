@@ -10,7 +10,7 @@ from lintorch.report.harm_by_exporter import sum_up_harm
 
 _CLAUSES = {
     Harm.SILENT: "silently wrong under {}",
-    Harm.AUTO: "silently wrong under {} where dynamic_shapes leaves a size to Dim.AUTO",
+    Harm.AUTO: "silently wrong under {} where dynamic_shapes leaves a size to Dim.AUTO, which lets the exporter fix it",
     Harm.WARNED: "wrong with no more than a warning under {}",
     Harm.REFUSED: "refused by {}",
     Harm.FAILS: "fails at run time under {}",

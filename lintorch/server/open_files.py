@@ -79,7 +79,9 @@ class OpenFiles:
             return None
         seen = self._join([job.path], job, scope)
         own = tuple(f for f in seen.standing if f.place.path == job.path)
-        fixed = fix_files(replace(seen, standing=own), scope, replace(self._request, fix=True))
+        fixed = fix_files(
+            replace(seen, standing=own), scope, replace(self._request, fix=True), ignore_progress
+        )
         return next((each.after for each in fixed.rewritten if each.path == job.path), None)
 
     def list_models(self, job: ModelsJob) -> tuple[ModelClass, ...]:

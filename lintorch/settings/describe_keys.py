@@ -87,5 +87,5 @@ def describe_kind(takes: Mapping[str, Any]) -> str:
     if takes["type"] == "array":
         inner = takes["items"]
         return "a list of strings" if "type" in inner else f"a list: {describe_kind(inner)}"
-    words = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}
+    words = {"integer": "an integer", "number": "a number", "boolean": "true or false"}
     return words.get(takes["type"], "a table" if takes["type"] == "object" else "a string")

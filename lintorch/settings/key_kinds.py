@@ -47,7 +47,7 @@ def expect_strings(value: Any, root: str) -> tuple[str, ...]:
 
 def expect_count(value: Any, root: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"expected a whole number above 0, not {value!r}")
+        raise ValueError(f"expected an integer above 0, not {value!r}")
     return value
 
 

@@ -196,10 +196,10 @@ def mistaken(slot: str, value: Any) -> str:
         return ""
     name = slot.rstrip("#?")
     if slot.endswith("#") and isinstance(value, bool):
-        return f"{name}, which is a whole number and not {value}"
+        return f"{name}, which is an int and not {value}"
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if slot.endswith("?") and number and value not in (0, 1):
-        return f"{name}, which is on or off and not {value}"
+        return f"{name}, which is a bool and not {value}"
     return ""
 
 
@@ -217,5 +217,5 @@ def too_much_padding(call: cst.Call, source: Source) -> Iterator[Hit]:
         arg = given.by_name["output_padding"]
         slot = "the sixth argument is output_padding, and " if arg.keyword is None else ""
         said = f"{slot}{padding} is not smaller than stride {stride} or dilation {dilation}"
-        remedy = f"say an output_padding below {max(stride, dilation)}"
+        remedy = f"pass an output_padding below {max(stride, dilation)}"
         yield Hit(arg, f"{said}: every call raises", remedy=remedy)

@@ -18,7 +18,7 @@ from lintorch.source import Source
 rule = Rule(
     __name__,
     code="LT507",
-    summary="a bias that the norm behind it takes away",
+    summary="a bias that the norm after it subtracts",
     why="""
         BatchNorm and InstanceNorm subtract the mean of each channel, and with it any constant
         that the layer before them added. The bias gets no gradient but rounding noise, and

@@ -16,11 +16,11 @@ rule = Rule(
     code="LT508",
     summary="a tensor that grows by cat in a loop",
     why="""
-        A tensor cannot grow: `x = torch.cat([x, new])` copies all of x at each turn, so that
+        A tensor cannot grow: `x = torch.cat([x, new])` copies all of x in each iteration, so that
         n turns copy n²/2 pieces, and for the copy both are in memory. Collect the pieces in a
         list and join them once after the loop. Measured on torch 2.13.
 
-        A loop that looks at the tensor at each turn, as one that generates tokens does, needs
+        A loop that looks at the tensor in each iteration, as one that generates tokens does, needs
         it whole and is not reported; nor is a forward, where blocks are joined for the next.
     """,
     bad="""
@@ -43,7 +43,7 @@ rule = Rule(
                 found.append(model(x))
             return torch.cat(found)
     """,
-    remedy="collect them in a list, and cat once behind the loop",
+    remedy="collect them in a list, and cat once after the loop",
     proof="""
         from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -88,7 +88,7 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
     grows = first is not None and is_joined_with(first, target.value)
     if grows and not is_short(loop, source) and is_begun_outside(loop, target, source):
         text = source.code(target)
-        yield Hit(node, f"copies all of {text} at each turn")
+        yield Hit(node, f"copies all of {text} in each iteration")
 
 
 def runs_forward(node: cst.CSTNode, source: Source) -> bool:

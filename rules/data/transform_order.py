@@ -105,9 +105,9 @@ def refusal(name: str, state: State) -> tuple[str, str] | None:
     """Why a transform raises on what it gets, and what to do; None where it may not."""
     if name in WANTS_IMAGE and state.kind in ("tensor", "bytes"):
         before = short(state.asked.name) if state.asked is not None else "a tensor"
-        return f"{name} takes an image and comes after {before}: TypeError", "put it ahead of that"
+        return f"{name} takes an image and comes after {before}: TypeError", "put it before that"
     if name in WANTS_TENSOR and state.kind == "image":
-        return f"{name} takes a tensor and gets an image: TypeError", "put it behind ToTensor"
+        return f"{name} takes a tensor and gets an image: TypeError", "put it after ToTensor"
     if name == "Normalize" and state.kind == "bytes":
         return "Normalize takes floats and gets the bytes of PILToTensor: TypeError", "use ToTensor"
     return None
@@ -140,7 +140,7 @@ def exchanged(made: Called, state: State, source: Source) -> Fix | None:
     if not beside or _is_commented(early, late, source):
         return None
     edits = (source.replace(early, source.code(late)), source.replace(late, source.code(early)))
-    return Fix("exchange the two", edits, Applicability.UNSAFE)
+    return Fix("swap the two", edits, Applicability.UNSAFE)
 
 
 def _is_commented(first: cst.CSTNode, last: cst.CSTNode, source: Source) -> bool:

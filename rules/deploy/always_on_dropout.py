@@ -60,7 +60,7 @@ rule = Rule(
                 x = F.dropout(x, 0.2, training=self.training)
                 return self.classify(x)
     """,
-    remedy="say training=self.training",
+    remedy="pass training=self.training",
     proof="""
         head, features = Head().eval(), torch.ones(1, 512)
         assert torch.equal(head(features), head(features))

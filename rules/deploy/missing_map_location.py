@@ -41,7 +41,7 @@ rule = Rule(
             model.load_state_dict(torch.load(path, map_location="cpu"))
             return model.eval()
     """,
-    remedy="say map_location='cpu', and move the model afterwards",
+    remedy="pass map_location='cpu', and move the model afterwards",
     proof="""
         from torch import serialization
 

@@ -18,13 +18,13 @@ rule = Rule(
     summary="training goes on in eval mode",
     why="""
         eval() lasts until train() is called. Where a training loop evaluates now and then, and
-        train() is only called ahead of the loop, all that follows the first evaluation is trained
+        train() is only called before the loop, all that follows the first evaluation is trained
         without dropout and with the running statistics of batch norm, which no longer change.
         Nothing says so: measured on torch 2.13, num_batches_tracked stands still after the
         first epoch. train() belongs at the start of the epoch, or right after the evaluation.
 
         Reported where one file shows the whole loop. A model that is meant to be trained in eval
-        mode says so ahead of the training steps, and is not reported. Frozen layers whose batch
+        mode says so before the training steps, and is not reported. Frozen layers whose batch
         norm goes on updating, and the legacy ONNX exporter, which sets the mode of every layer,
         are not looked at.
     """,

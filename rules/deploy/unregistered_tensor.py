@@ -174,7 +174,7 @@ def of_integers(call: cst.Call, source: Source) -> Iterator[Hit]:
     given = source.arguments(call, "data", "requires_grad")
     if given.value("requires_grad", True) is True and _is_whole(given.get("data"), source):
         message = "a Parameter of integers raises: only floating point can be trained"
-        remedy = "say requires_grad=False, or register it as a buffer"
+        remedy = "pass requires_grad=False, or register it as a buffer"
         yield Hit(call, message, severity=Severity.ERROR, remedy=remedy)
 
 

@@ -75,7 +75,7 @@ TWICE = "torch.nn.UpsamplingBilinear2d"
 LINEAR = ("linear", "bilinear", "trilinear")
 FIRST_RIGHT = 11
 """The first opset whose resize operator can do what torch does."""
-SAY = "say align_corners=False, which is what it means"
+SAY = "pass align_corners=False, which is what it means"
 REFUSALS = ("upsample", "'NoneType' object is not subscriptable")
 
 
@@ -167,7 +167,7 @@ def written(call: cst.Call, given: Arguments, source: Source) -> Fix:
         edit = source.replace(none, "False")
     else:
         edit = source.insert_argument(call, "align_corners=False")
-    return Fix("Say align_corners=False, which is what it means", (edit,))
+    return Fix("Pass align_corners=False, which is what it means", (edit,))
 
 
 def impossible(mode: Any, flag: Any, size: Any, factor: Any) -> str:

@@ -91,7 +91,7 @@ REENTRANT = {
 GRADIENTS = ("torch.autograd.grad", "torch.autograd.backward")
 DATA = "torch.Tensor.data.__get__"
 OUTSIDE = "take the gradient outside of the model"
-LENIENT = "say use_reentrant=False"
+LENIENT = "pass use_reentrant=False"
 UNLESS_SCRIPTED = "call it under `if not torch.jit.is_scripting():`, and the function itself else"
 OTHER = re.compile(r"grad|backward|checkpoint")
 """What else of autograd a line may hold."""

@@ -11,7 +11,7 @@ from lintorch.evidence import FeltChance, Outcome, TorchDraw, Trace, Trial
 rule = Rule(
     __name__,
     code="LT132",
-    summary="numbers that torch draws in forward in eval mode",
+    summary="random numbers drawn by torch in forward in eval mode",
     why="""
         What torch draws in forward (`torch.randn_like`, `torch.bernoulli`, a sample of a
         distribution, noise) is drawn by the exported model as well, at each call: torch.export and

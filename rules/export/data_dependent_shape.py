@@ -60,7 +60,7 @@ REFUSED = {"torch.export": Harm.REFUSED, **ONNX, **LEGACY}
 SCRIPT = {"torchscript-script": Harm.REFUSED}
 HARM = {"masked_select": ONNX, "combinations": REFUSED, "unique_consecutive": LEGACY}
 INSTEAD = {
-    "one_hot": "say num_classes=",
+    "one_hot": "pass num_classes=",
     "masked_select": "write x[mask] for x.masked_select(mask)",
     "repeat_interleave": "leave output_size out",
     "nonzero": "write torch.where(mask)",

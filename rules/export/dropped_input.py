@@ -30,7 +30,7 @@ rule = Rule(
         The legacy ONNX exporter leaves out an input that forward does not use: ONNX Runtime then
         refuses to be fed it, "Invalid input name". It passes over a keyword that forward does not
         have without a word, where torch.export and the new ONNX exporter refuse the model; and it
-        hands on keywords by their place, so that one behind `*` raises TypeError. The new exporter
+        hands on keywords by their place, so that one after `*` raises TypeError. The new exporter
         keeps inputs that are not used. Measured on torch 2.13.
     """,
     bad="""

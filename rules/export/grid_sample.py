@@ -83,7 +83,7 @@ def in_pair(event: Called, source: Source) -> Iterator[Hit]:
     read, flag = (read_plain(each.arguments.get("align_corners")) for each in (event, made))
     if UNKNOWN not in (read, flag) and bool(flag) is not bool(read):
         message = f"samples with align_corners={bool(read)} a grid made with {not read}"
-        remedy = "say the same align_corners in both calls"
+        remedy = "pass the same align_corners to both calls"
         yield Hit(event, f"{message}: every point is shifted", remedy=remedy)
 
 

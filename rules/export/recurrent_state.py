@@ -105,7 +105,7 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
     projected = given.get("proj_size")
     if isinstance(projected, Constant) and isinstance(projected.value, int) and projected.value > 0:
         message = f"{kind} with proj_size={projected.value}: no ONNX model of it runs"
-        remedy = "leave proj_size out, and put an nn.Linear behind the layer"
+        remedy = "leave proj_size out, and put an nn.Linear after the layer"
         yield Hit(event, message, harm=PROJECTED, severity=Severity.ERROR, remedy=remedy)
         return
     first = UNKNOWN if left else given.get("batch_first", UNKNOWN)

@@ -78,7 +78,7 @@ rule = Rule(
             def forward(self, x):
                 return F.pad(x, [0, 0, 0, x.shape[2] // 2])
     """,
-    remedy="stay with whole numbers: h * 3 // 4, (h + k - 1) // k",
+    remedy="stay with integers: h * 3 // 4, (h + k - 1) // k",
     proof="""
         import onnxruntime
 
@@ -115,8 +115,8 @@ ROUNDS = frozenset({"round", "divmod", "math.isqrt"}) | UPWARD | FUNCTIONS
 KEEP_SIDES = "take height and width from the shape before they are flattened"
 UPWARDS = "write (h + k - 1) // k for -(-h // k), and -((d + k - 1) // k) for -d // k"
 REWRITES = {
-    "int": "stay with whole numbers: h * 3 // 4 for int(h * 0.75)",
-    "round": "stay with whole numbers: (h * 3 + 2) // 4 for round(h * 0.75)",
+    "int": "stay with integers: h * 3 // 4 for int(h * 0.75)",
+    "round": "stay with integers: (h * 3 + 2) // 4 for round(h * 0.75)",
     "divmod": "write h // k and h % k",
     "math.ceil": "write (h + k - 1) // k for math.ceil(h / k)",
     "math.floor": "write h // k for math.floor(h / k)",

@@ -47,7 +47,7 @@ rule = Rule(
             def forward(self, x):
                 return x + torch.arange(x.shape[1], device=x.device)
     """,
-    remedy="say device=x.device, of a tensor x that it meets",
+    remedy="pass device=x.device, of a tensor x that it meets",
     proof="""
         import torch
 
@@ -96,7 +96,7 @@ def in_operation(event: Combined | Compared, source: Source) -> Iterator[Hit]:
         if made is None or not follows_model(other, source) or has_default(made, source):
             continue
         said = f"{write_function(made)}() makes it on the CPU, {ast.unparse(written)} may not be"
-        remedy = f"say device={written.id}.device" if isinstance(written, ast.Name) else None
+        remedy = f"pass device={written.id}.device" if isinstance(written, ast.Name) else None
         yield Hit(event, said, fix=place_it(made, event, written, source), remedy=remedy)
 
 
@@ -233,4 +233,4 @@ def place_it(
     if call is None or not beside or not isinstance(written, ast.Name):
         return None
     text = f"device={written.id}.device"
-    return Fix(f"say {text}", (source.insert_argument(call, text),))
+    return Fix(f"pass {text}", (source.insert_argument(call, text),))

@@ -25,7 +25,7 @@ rule = Rule(
     code="LT105",
     summary="a Python loop over a tensor or over a size",
     why="""
-        A tracer unrolls a loop: the exported model does as many rounds as the example input
+        A tracer unrolls a loop: the exported model does as many iterations as the example input
         needed. Over `range(x.size(0))` the legacy exporter and jit.trace do so without a warning
         and are wrong at any other size; over the rows of a tensor the exported model raises
         there. `torch.export` refuses, and so does the new ONNX exporter unless sizes are left to
@@ -79,10 +79,10 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
     if isinstance(over, Items) and over.items is None and over.length is not None:
         if over.length.varies and not over.length.data:
             harm = COUNTED if is_symbol(over.length.size) else COUNTED_WORKED_OUT
-            said = f"`{text}` has as many rounds as sizes say for the example"
+            said = f"`{text}` has as many iterations as the example's sizes say"
             yield Hit(event, said, fix=compute_at_once(event, source), harm=harm)
     elif isinstance(over, Tensor) and has_open_rows(over):
-        said = f"one round for each row that {text} has in the example"
+        said = f"one iteration for each row that {text} has in the example"
         yield Hit(event, said, fix=compute_at_once(event, source), harm=ROWS)
 
 
@@ -215,9 +215,9 @@ def uses_layers(loop: ast.AST | None) -> bool:
 
 @rule.trace(*TRACE_HARM)
 def in_trace(event: SizeLooped | TensorRead, trace: Trace) -> Iterator[Hit | Refuted]:
-    yield from clear_fixed_line(event, trace, f"{event.value} rounds at every size tried")
+    yield from clear_fixed_line(event, trace, f"{event.value} iterations at every size tried")
     for key, other in list(find_changes(event, trace).items())[:1]:
-        said = f"{event.value} rounds, and {other.value} when {key} changes"
+        said = f"{event.value} iterations, and {other.value} when {key} changes"
         sizes = name_sizes(find_changes(event, trace))
         yield Hit(event.site, said, harm=TRACE_HARM[event.key], sizes=sizes)
 

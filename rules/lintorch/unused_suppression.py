@@ -7,7 +7,7 @@ rule = Rule(
     __name__,
     code="LT003",
     severity=Severity.NOTE,
-    summary="a suppression of what is not found",
+    summary="a suppression that suppresses nothing",
     why="""
         A suppression that has outlived its finding hides the next one on its line. It is only
         called unused where its rule is on and this run could have found what it is about: what

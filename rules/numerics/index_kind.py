@@ -24,7 +24,7 @@ rule = Rule(
     summary="an index, mask or sequence of the wrong kind",
     why="""
         Each of these raises whenever the line runs, measured on torch 2.13: a quotient as an
-        index or the bound of a slice (`/` gives a float); a minus before or behind a mask,
+        index or the bound of a slice (`/` gives a float); a minus before or after a mask,
         which is bool; chunk or split unpacked into another number of names than it was asked
         for pieces; cat or stack of tensors that are not in a list; a literal whose rows are of
         different length; an index into a tensor of one number, such as loss.data[0]; item() on what

@@ -93,7 +93,7 @@ def in_padding(event: Called, source: Source) -> Iterator[Hit]:
     if half := half_of(given.get("padding"), kernel, source):
         change = "longer" if half == "k" else "shorter"
         message = f"an even kernel of {size} with half of it as padding: the output is one {change}"
-        yield Hit(event, message, severity=Severity.NOTE, remedy='say padding="same"')
+        yield Hit(event, message, severity=Severity.NOTE, remedy='pass padding="same"')
 
 
 @rule.event("torch.nn.Sequential")
@@ -147,7 +147,7 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
 
 def find_remedy(event: Refused) -> str:
     if "reduction" in event.message:
-        return "say 'mean', 'sum' or 'none'"
+        return "pass 'mean', 'sum' or 'none'"
     return "give it a tensor of the shape it takes"
 
 

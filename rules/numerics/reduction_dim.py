@@ -48,7 +48,7 @@ rule = Rule(
             def forward(self, x):
                 return self.fc(x).squeeze(1)
     """,
-    remedy="say dim=",
+    remedy="pass dim=",
     proof="""
         assert Score()(torch.randn(1, 8)).shape == (1,)
     """,

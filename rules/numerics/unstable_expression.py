@@ -156,7 +156,7 @@ def in_where(event: Called, source: Source) -> Iterator[Hit]:
     arms = (given.get(name) for name in ("input", "self", "other"))
     name = next((found for arm in arms if (found := find_sharp(arm, tested, source))), "")
     if name:
-        message = f"the gradient of {name} is NaN at a zero, though where() takes the other arm"
+        message = f"the gradient of {name} is NaN at a zero, though where() takes the other branch"
         yield Hit(event, message, remedy=f"put a safe value in before {name}")
 
 

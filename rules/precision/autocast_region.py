@@ -87,7 +87,7 @@ def in_decorators(node: cst.Decorator, source: Source) -> Iterator[Hit]:
     if source.name(node.decorator) in _SIGNATURES:
         yield Hit(
             node.decorator,
-            "autocast without brackets takes the function for its argument",
+            "autocast without parentheses takes the function for its argument",
             remedy='write @torch.autocast("cuda")',
         )
 

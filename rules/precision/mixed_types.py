@@ -18,11 +18,11 @@ rule = Rule(
     code="LT309",
     summary="half precision meets float32",
     why="""
-        What a layer or a product gives under autocast is float16 or bfloat16, and stays so behind
+        What a layer or a product gives under autocast is float16 or bfloat16, and stays so after
         the region: a layer or a product with float32 raises there. Within it, autocast takes care
         of `mm`, but not of what writes into a given tensor: `addmm_`, `out=`, index_add and
         scatter_add raise where one side is float32. So does a layer of a model that went through
-        half() with a float32 input. Write `.float()` behind the region, or make the tensor that is
+        half() with a float32 input. Write `.float()` after the region, or make the tensor that is
         written to of the type of what is written: `torch.zeros(…, dtype=h.dtype)`. Measured on
         torch 2.13, on the CPU.
     """,

@@ -30,7 +30,7 @@ rule = Rule(
         looked at, step(optimizer), update(). Some wrong orders raise: unscale_ twice or after
         step, step twice, update without a step. The dear ones are silent. optimizer.step()
         instead of scaler.step(optimizer) applies gradients that are 65536 times too large, or,
-        after unscale_, no longer skips steps with inf. update() ahead of step(), or between the
+        after unscale_, no longer skips steps with inf. update() before step(), or between the
         steps of two optimizers, divides by another scale than the one the gradients carry. A loss
         that is not scaled beside one that is counts 1/65536. float16 autocast without any scaler
         loses small gradients: 1e-9 became 0. Measured on torch 2.13.
@@ -236,7 +236,7 @@ class _Order:
         if action.on in self.stepped:
             yield action, f"{call} a second time before update() raises RuntimeError"
         elif self.pending is not None and action.on not in self.done:
-            message = f"update() ahead of {call}: its gradients carry the scale from before"
+            message = f"update() before {call}: its gradients carry the scale from before"
             yield self.pending, message
         self.stepped.add(action.on)
 

@@ -46,7 +46,7 @@ rule = Rule(
         def restore(path):
             return torch.load(path, map_location="cpu", weights_only=True)
     """,
-    remedy="say weights_only=True, and allow classes by torch.serialization.add_safe_globals",
+    remedy="pass weights_only=True, and allow classes by torch.serialization.add_safe_globals",
     proof="""
         import pickle
 

@@ -51,7 +51,7 @@ rule = Rule(
                 dynamo=False, opset_version=13,
             )
     """,
-    remedy="flatten or split to as many axes as the target takes: x.flatten(0, 1), and unflatten behind it",
+    remedy="flatten or split to as many axes as the target takes: x.flatten(0, 1), and unflatten after it",
     unproven="""
         It takes the target's own tools. RKNN: issues 158 and 457 of airockchip/rknn-toolkit2.
         TensorRT: pull request 2450 of microsoft/onnxruntime, and its release notes.

@@ -107,7 +107,7 @@ def _fix(call: cst.Call, source: Source) -> Fix | None:
     if not source.name(call.func).startswith(_HOME):
         return None
     edit = source.insert_argument(call, "use_reentrant=False")
-    return Fix("take the form without re-entry", (edit,), Applicability.UNSAFE)
+    return Fix("take the non-reentrant form", (edit,), Applicability.UNSAFE)
 
 
 def _may_be_named(event: Called) -> bool:

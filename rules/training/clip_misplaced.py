@@ -17,9 +17,9 @@ rule = Rule(
     summary="gradients are clipped at the wrong place",
     why="""
         clip_grad_norm_ and clip_grad_value_ change the gradients that are there. Ahead of
-        backward() there are none, or those of the step before; behind step() they have been
+        backward() there are none, or those of the step before; after step() they have been
         used. Either way the step is not clipped, and nothing says so: measured on torch 2.13, the
-        norm returned is 0 and the gradient is applied whole. In a loop over the parameters each
+        norm returned is 0 and the gradient is applied unclipped. In a loop over the parameters each
         tensor gets a norm of its own, which changes the direction of the step.
     """,
     bad="""
@@ -99,9 +99,9 @@ def _misplaced(passage: Passage) -> Iterator[tuple[Action, str]]:
     clip = passage.actions[acts.index(Act.CLIP)]
     step = next(i for i, act in enumerate(acts) if act in _STEPS)
     if acts.index(Act.CLIP) < acts.index(Act.BACKWARD) < step:
-        yield clip, "clips ahead of backward(): the gradients of this step are not there yet"
+        yield clip, "clips before backward(): the gradients of this step are not there yet"
     elif acts.index(Act.BACKWARD) < step < acts.index(Act.CLIP):
-        yield clip, "clips behind step(): the gradients have been applied whole"
+        yield clip, "clips after step(): the gradients have been applied unclipped"
 
 
 def _one_by_one(call: cst.Call, source: Source) -> Iterator[Hit]:

@@ -31,7 +31,7 @@ rule = Rule(
         Autograd keeps tensors for backward: the output of sigmoid, tanh, softmax, exp, sqrt and
         relu (of leaky_relu and elu where they work in place), the input and target of a loss.
         Changed in place before backward, also under `torch.no_grad()`, backward raises. Measured
-        on torch 2.13: a ReLU or Dropout in place behind a Sigmoid or another ReLU does it.
+        on torch 2.13: a ReLU or Dropout in place after a Sigmoid or another ReLU does it.
 
         Out of place, or on a `.clone()`, the values stay what they were.
     """,

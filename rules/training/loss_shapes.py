@@ -1,4 +1,4 @@
-"""LT430: a loss whose input and target do not fit each other: stretched silently, or refused."""
+"""LT430: a loss whose input and target do not fit each other: broadcast silently, or refused."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def in_stretched(event: Called, source: Source) -> Iterator[Hit]:
         return
     rows = show_shape((*short[:-1], short[-1], short[-1]))
     message = (
-        f"{show_shape(sizes)} against {show_shape(others)} is stretched to {rows}, each with every"
+        f"{show_shape(sizes)} against {show_shape(others)} is broadcast to {rows}, each with every"
         " other"
     )
     remedy = "squeeze(-1) the input" if long is sizes else "squeeze(-1) the target"

@@ -18,7 +18,7 @@ rule = Rule(
     why="""
         backward() adds to the gradients that are there. A loop that steps and never clears them
         steps along the sum of all gradients so far: three times the gradient after three equal
-        batches, measured on torch 2.13, without a word. zero_grad() ahead of the loop clears
+        batches, measured on torch 2.13, without a word. zero_grad() before the loop clears
         once. Between backward() and step() it takes away what the step should use, and the model
         stays as it is. In an accumulating loop, where step() runs every n-th time, zero_grad() at
         each time throws away the gradients of all other batches. With several optimizers each
@@ -93,7 +93,7 @@ def _missing(region: TrainingRegion, training: Training, source: Source) -> Iter
             continue
         if not any(each is step for each in passage.after(backward[0])):
             continue
-        where = "only ahead of the loop" if once else "nowhere"
+        where = "only before the loop" if once else "nowhere"
         message = f"gradients are cleared {where}: each step sums up those of all steps before it"
         fix = None if once else _fix(step, backward, source)
         yield Hit(step.at, message, fix, remedy=f"call {step.on}.zero_grad() ahead of backward()")
@@ -170,8 +170,10 @@ def _each_time(region: TrainingRegion) -> Iterator[Hit]:
     for action in clearing:
         alone = all(e.on != action.on or e.at.spot == action.at.spot for e in clearing)
         if region.always(action) and alone and action.on in stepped and _loses(region):
-            message = "clears at every turn, step() runs only at some: the other gradients are lost"
-            yield Hit(action.at, message, remedy="clear them only where it steps, behind step()")
+            message = (
+                "clears in every iteration, step() runs only in some: the other gradients are lost"
+            )
+            yield Hit(action.at, message, remedy="clear them only where it steps, after step()")
 
 
 def _loses(region: TrainingRegion) -> bool:

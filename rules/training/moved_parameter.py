@@ -89,7 +89,7 @@ def in_gradients(event: AttributeRead, source: Source) -> Iterator[Hit]:
         message = (
             f"where {how}() moves or converts it, the tensor is no leaf and its grad stays None"
         )
-        yield Hit(move, message, remedy=f"require the gradient behind {how}()")
+        yield Hit(move, message, remedy=f"call requires_grad_() after {how}()")
 
 
 def _find_move(value: Value, source: Source) -> Called | None:

@@ -105,7 +105,7 @@ def in_constructors(event: Called, source: Source) -> Iterator[Hit]:
             event,
             "SGD has no default for lr before torch 2.2",
             severity=Severity.ERROR,
-            remedy="say lr=",
+            remedy="pass lr=",
         )
 
 

@@ -23,7 +23,7 @@ rule = Rule(
     code="LT408",
     summary="a learning-rate scheduler is used wrongly",
     why="""
-        scheduler.step() ahead of the first optimizer.step() skips the first learning rate, and
+        scheduler.step() before the first optimizer.step() skips the first learning rate, and
         torch warns. A second scheduler bound to the same name leaves the first one dead. Outside
         a scheduler get_lr() computes a step ahead: 0.001 where the optimizer used 0.01.
         `verbose` was removed in torch 2.7 and raises TypeError. `last_epoch=5` on an optimizer
@@ -91,8 +91,10 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
         for action in _too_early(region, training):
             if action.at.spot not in told:
                 told.add(action.at.spot)
-                message = f"steps ahead of {_optimizer(region)}'s step: the first learning rate is skipped"
-                yield Hit(action.at, message, remedy="step it behind the optimizer's step")
+                message = (
+                    f"steps before {_optimizer(region)}'s step: the first learning rate is skipped"
+                )
+                yield Hit(action.at, message, remedy="step it after the optimizer's step")
 
 
 @rule.event(Training)
@@ -275,7 +277,7 @@ def _misjudged(
         raising = ": it raises there" if name == "total_steps" else ""
         return (
             f"steps at every batch, {name} is the number of epochs{raising}",
-            f"write {name}=epochs * len(loader), or step behind the loop",
+            f"write {name}=epochs * len(loader), or step after the loop",
         )
     steps = region.list_acts(*_STEPS)
     counted = bool(steps) and all(_is_counted(each, region) for each in steps)

@@ -24,7 +24,7 @@ rule = Rule(
         the second pass works, unless an optimizer has stepped in between: it raises "one of the
         variables needed for gradient computation has been modified by an inplace operation".
         Add the losses and run backward once, detach what the first loss should not train, or run
-        both backward passes ahead of both steps. Measured on torch 2.13.
+        both backward passes before both steps. Measured on torch 2.13.
     """,
     bad="""
         import torch
@@ -55,7 +55,7 @@ rule = Rule(
                 (one(shared).mean() + two(shared).mean()).backward()
                 optimizer.step()
     """,
-    remedy="add the losses for one backward(), or detach() what both share, ahead of the steps",
+    remedy="add the losses for one backward(), or detach() what both share, before the steps",
     proof="""
         train([torch.randn(2, 4)])
     """,

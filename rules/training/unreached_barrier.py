@@ -1,4 +1,4 @@
-"""LT424: a barrier behind a yield, which is not reached where the body raises."""
+"""LT424: a barrier after a yield, which is not reached where the body raises."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ rule = Rule(
     code="LT424",
     summary="a barrier that an error leaves out",
     why="""
-        A context manager that reaches a barrier behind its yield does not reach it when its body
+        A context manager that reaches a barrier after its yield does not reach it when its body
         raises: the other processes wait for it until they time out, after half an hour as a rule,
         and the error is hard to find. With the yield in `try` and the barrier in `finally` they go
         on, and fail by themselves.

@@ -94,7 +94,7 @@ def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
                 continue
             fix = None if inside else tell_epoch(made, event, epochs, source)
             message = "no set_epoch: each epoch shows the data in the same order"
-            yield Hit(made, message, fix, remedy="call set_epoch(epoch) ahead of each")
+            yield Hit(made, message, fix, remedy="call set_epoch(epoch) before each")
             return
 
 

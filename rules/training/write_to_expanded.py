@@ -24,7 +24,7 @@ rule = Rule(
         A write to one of them silently changes them all: `table[0, 0] = 1` sets the whole row.
         Methods such as `add_` raise instead. Measured on torch 2.13.
 
-        `.clone()` behind expand gives each place memory of its own; so does `repeat`.
+        `.clone()` after expand gives each place memory of its own; so does `repeat`.
     """,
     bad="""
         import torch
