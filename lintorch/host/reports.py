@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from lintorch.host.size_symbols import traced_to_sizes
@@ -20,10 +20,12 @@ from lintorch.record.messages import (
     ModelFailed,
     ModelFound,
     RunRecorded,
+    StateSeen,
 )
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
 from lintorch.record.runs import GraphCapture, ModelRun
+from lintorch.record.sites import Shape
 from lintorch.record.wire import MalformedError
 
 
@@ -36,6 +38,8 @@ class Report:
     runs: tuple[ModelRun, ...] = ()
     captures: tuple[GraphCapture, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
+    state: Mapping[str, Shape | None] | None = None
+    """The shapes of its state_dict by key, where they were asked for; None for those not decided yet."""
 
 
 @dataclass
@@ -49,6 +53,7 @@ class _Told:
     facts: list[RunEvent] = field(default_factory=list)
     captures: list[GraphCapture] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
+    state: Mapping[str, Shape | None] | None = None
     improper: str = ""
 
     def reports(self, ending: str = "", output: str = "") -> Iterator[Report]:
@@ -72,6 +77,7 @@ class _Told:
             traced_to_sizes(runs),
             tuple(self.captures),
             tuple(self.outcomes),
+            self.state,
         )
 
 
@@ -119,6 +125,8 @@ class Telling:
                 told.model = asked.model(model, current)
             case ModelFailed(failure):
                 told.failure = asked.failure(failure, current)
+            case StateSeen(shapes):
+                told.state = shapes
             case RunRecorded(run):
                 told.runs.append(asked.run(run))
             case FactShown(event):

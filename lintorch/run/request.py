@@ -108,6 +108,21 @@ class ExportRequest(Request):
 
 
 @dataclass(frozen=True)
+class CheckpointRequest(Request):
+    """What `lintorch checkpoint` is asked; `paths` hold the model's file, where one is named."""
+
+    file: str = ""
+    model: str = ""
+    """`file.py:Class`; "" to look at the checkpoint alone."""
+    key: str = ""
+    """The part of the file that holds the weights, such as `model_ema.state`."""
+    keys: bool = False
+    """Whether all keys are shown."""
+    values: bool = False
+    """Whether the numbers are looked through for NaN and infinity."""
+
+
+@dataclass(frozen=True)
 class ModelsRequest(Request):
     """What `lintorch models` is asked."""
 
