@@ -27,7 +27,7 @@ class OtherShape:
 class Comparison:
     """What becomes of a checkpoint in a model, once the `prefixes` are off its keys.
 
-    `before` counts keys of the model that are in the checkpoint as it is. `renaming` is a guess, by
+    `before` counts keys of the model that the checkpoint has as it is, or that are filled in. `renaming` is a guess, by
     shape and order, of how keys of one are called in the other.
     """
 
@@ -43,6 +43,18 @@ class Comparison:
     renaming: Renaming | None = None
 
     @property
+    def left(self) -> tuple[str, ...]:
+        """Keys of the model that it lacks even with the renaming."""
+        renamed = {new for _, new in self.renaming.pairs} if self.renaming else set()
+        return tuple(key for key in self.missing if key not in renamed)
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Its own keys that the model does not know even with the renaming."""
+        renamed = {old for old, _ in self.renaming.pairs} if self.renaming else set()
+        return tuple(key for key in self.unexpected if key not in renamed)
+
+    @property
     def loads_as_it_is(self) -> bool:
         """Whether `load_state_dict` takes it without a change."""
         return self.is_whole and not self.prefixes and not self.added
@@ -56,10 +68,11 @@ class Comparison:
 def compare_keys(section: Section, model: Mapping[str, Shape]) -> Comparison:
     """What `model.load_state_dict` would say of the weights, by the shapes of both."""
     given = {key: tensor.shape for key, tensor in section.tensors}
-    before = sum(key in model for key in given)
+    before = sum(key in given or _is_filled_in(key, section) for key in model)
     prefixes, added = _fit_prefix(list(given), model)
     shapes = {added + strip_prefixes(key, prefixes): shape for key, shape in given.items()}
-    missing = [key for key in model if key not in shapes and not _is_filled_in(key, section)]
+    absent = [key for key in model if key not in shapes]
+    missing = [key for key in absent if not _is_filled_in(key, section)]
     unexpected = [key for key in shapes if key not in model]
     others = [
         OtherShape(key, shapes[key], wanted)
@@ -69,7 +82,7 @@ def compare_keys(section: Section, model: Mapping[str, Shape]) -> Comparison:
     wrong = {each.key for each in others}
     matched = [key for key in shapes if key in model and key not in wrong]
     renaming = guess_renaming(
-        {key: shapes[key] for key in unexpected}, {key: model[key] for key in missing}
+        {key: shapes[key] for key in unexpected}, {key: model[key] for key in absent}
     )
     return Comparison(
         tuple(matched),

@@ -11,6 +11,7 @@ from lintorch.report.styled_lines import Line
 from lintorch.run.inspect_checkpoint import InspectedCheckpoint
 
 _MOST = 12
+_LENIENT = "print(model.load_state_dict(state, strict=False))"
 
 
 def list_comparison(found: InspectedCheckpoint) -> Iterator[Line]:
@@ -35,7 +36,8 @@ def list_comparison(found: InspectedCheckpoint) -> Iterator[Line]:
     lines = list(write_load(found))
     if lines:
         guess = ", with keys paired by shape and order, a guess" if comparison.renaming else ""
-        yield ((f"  what loads it{guess}:", ""),)
+        part = "the part that fits" if comparison.left or comparison.other_shapes else "it"
+        yield ((f"  what loads {part}{guess}:", ""),)
     yield from ([(f"    {line}", "")] for line in lines)
 
 
@@ -61,7 +63,9 @@ def describe_hidden(comparison: Comparison) -> str:
     if not (comparison.missing or comparison.unexpected or comparison.before < comparison.wanted):
         return ""
     left = comparison.wanted - (
-        comparison.before if comparison.prefixes or comparison.added else len(comparison.matched)
+        comparison.before
+        if comparison.prefixes or comparison.added
+        else comparison.wanted - len(comparison.missing) - len(comparison.other_shapes)
     )
     if not left:
         return ""
@@ -74,7 +78,7 @@ def write_load(found: InspectedCheckpoint) -> Iterator[str]:
     comparison, chosen = found.comparison, found.checkpoint.chosen
     if comparison is None or chosen is None or comparison.loads_as_it_is:
         return
-    if not (comparison.prefixes or comparison.added or comparison.renaming):
+    if not comparison.matched and not comparison.renaming:
         return
     yield write_loading(found.checkpoint)
     yield write_access(chosen)
@@ -83,7 +87,11 @@ def write_load(found: InspectedCheckpoint) -> Iterator[str]:
         yield f'state = {{"{comparison.added}" + key: value for key, value in state.items()}}'
     if comparison.renaming:
         yield from comparison.renaming.write_lines()
-    yield "model.load_state_dict(state)"
+    if comparison.other_shapes:
+        yield f"for key in {[each.key for each in comparison.other_shapes]}:"
+        yield "    del state[key]"
+    whole = not (comparison.left or comparison.unused or comparison.other_shapes)
+    yield "model.load_state_dict(state)" if whole else _LENIENT
 
 
 def _list_keys(what: str, keys: Sequence[str]) -> Iterator[Line]:
