@@ -109,7 +109,9 @@ def _fit_prefix(keys: Sequence[str], model: Mapping[str, Shape]) -> tuple[tuple[
         prefixes, added = change
         return sum(added + strip_prefixes(key, prefixes) in model for key in keys)
 
-    return max(tries, key=count_met)
+    best = max(tries, key=count_met)
+    wrappers = tuple(prefix for prefix in found if prefix.wrapper)
+    return best if count_met(best) else (wrappers, "")
 
 
 def _list_heads(keys: Sequence[str] | Mapping[str, Shape]) -> list[str]:

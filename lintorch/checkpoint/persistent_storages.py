@@ -18,6 +18,8 @@ class PersistentStorages:
 
     weights_only: WeightsOnly
     found: dict[str, Storage] = field(default_factory=dict)
+    untyped: bool = False
+    """Whether one counts bytes, which torch writes for types that are newer than these classes."""
 
     def find(self, given: Value) -> Value:
         """The storage that an id names; of a class whose source is in the file, the class.
@@ -32,6 +34,7 @@ class PersistentStorages:
         if kind != "storage" or len(given) < 5:
             raise CheckpointError("its pickle refers to what is no storage of torch")
         storage = _read_storage(*given[1:5])
+        self.untyped = self.untyped or given[1].name == "UntypedStorage"
         known = self.found.setdefault(storage.key, storage)
         if count_bytes(known) != count_bytes(storage):
             raise CheckpointError(

@@ -107,7 +107,12 @@ def _find_storages(
         _walk_storages(file, [str(key) for key in keys.items if _is_key(key)], storages, places)
     )
     left = len(storages.found) - len(places)
-    if left and not problems:
+    if storages.untyped:
+        problems.append(
+            "it has storages without a type (float8, uint16 and other new types), which torch.load"
+            " does not read in this format: save it without _use_new_zipfile_serialization=False"
+        )
+    elif left and not problems:
         problems.append(f"the numbers of {left} storages are not in the file")
     return places, tuple(problems)
 
