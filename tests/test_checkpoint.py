@@ -223,6 +223,7 @@ def test_what_is_no_checkpoint_is_named(data: bytes, tmp_path: Path) -> None:
 BROKEN = {
     "no end": (b"\x80\x02}", "broken"),
     "nothing to pop": (b"\x80\x02R.", "broken"),
+    "nothing to give": (b"\x80\x02(((.", "broken"),
     "no mark": (b"\x80\x02u.", "broken"),
     "unknown opcode": (b"\x80\x02\xff.", "broken"),
     "empty memo": (b"\x80\x02h\x05.", "broken"),

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 MOST_PICKLE = 128 << 20
 """Bytes of all pickles in a file. Weights are not among them."""
-MOST_OPCODES = 3_000_000
+MOST_OPCODES = 2_000_000
 """In all pickles of a file: some 40 describe a tensor."""
 MOST_NUMBER = 4096
 """Bytes of one whole number."""
@@ -18,7 +18,9 @@ MOST_ENTRIES = 300_000
 """Files in a zip file."""
 MOST_DEPTH = 100
 """Values within values that are looked into."""
-MOST_VISITS = 3_000_000
+MOST_GLOBALS = 10_000
+"""Classes and functions that a file names and torch does not take."""
+MOST_VISITS = 1_000_000
 """Values that are looked into; what is reached in two ways counts twice."""
 MOST_DIMENSIONS = 64
 """Of a tensor, which torch bounds by as many."""

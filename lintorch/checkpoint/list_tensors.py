@@ -21,9 +21,9 @@ class VisitBudget:
     inside: set[int] = field(default_factory=set)
     """Those that are being looked into: one that holds itself is not entered again."""
 
-    def enter(self, value: Value) -> bool:
-        """Whether a value is to be looked into. Raises CheckpointError."""
-        self.left -= 1
+    def enter(self, value: Value, fields: int) -> bool:
+        """Whether a value with so many fields is to be looked into. Raises CheckpointError."""
+        self.left -= 1 + fields
         if self.left < 0:
             raise CheckpointError(f"it describes more than {MOST_VISITS:,} values")
         if len(self.inside) > MOST_DEPTH:
@@ -58,7 +58,7 @@ def list_tensors(value: Value, budget: VisitBudget, name: str = "") -> Iterator[
         yield name, found
         return
     fields = list_fields(value)
-    if not fields or not budget.enter(value):
+    if not fields or not budget.enter(value, len(fields)):
         return
     for key, each in fields:
         yield from list_tensors(each, budget, f"{name}.{key}" if name else key)

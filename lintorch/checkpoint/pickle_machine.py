@@ -50,16 +50,14 @@ class PickleReading:
             self.budget.left -= 1
             if self.budget.left < 0:
                 raise CheckpointError(f"its pickle has more than {MOST_OPCODES:,} opcodes")
-            if name == "STOP":
-                return Pickled(state.pop(), protocol, count)
             protocol = argument if name == "PROTO" else protocol
             self.weights_only.see_opcode(name)
             try:
+                if name == "STOP":
+                    return Pickled(state.pop(), protocol, count)
                 STEPS[name](state, argument)
             except KeyError:
-                raise CheckpointError(
-                    f"its pickle has the opcode {name}, which is not known"
-                ) from None
+                raise CheckpointError(f"its pickle has the opcode {name}, not known here") from None
             except (IndexError, TypeError, ValueError) as error:
                 raise CheckpointError(
                     f"its pickle is broken: {name} at byte {at} has not what it needs"

@@ -70,7 +70,7 @@ def list_sections(
         yield Section(path, "tensors", tuple(list_tensors(root, budget, ".".join(path))))
         return
     direct = [(key, tensor) for key, each in fields if (tensor := as_tensor(each)) is not None]
-    if not fields or not budget.enter(root):
+    if not fields or not budget.enter(root, len(fields)):
         return
     inner = [
         section

@@ -26,7 +26,7 @@ class Global:
         return f"{self.module}.{self.name}"
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, slots=True)
 class Items:
     """A list or a set."""
 
@@ -34,7 +34,7 @@ class Items:
     items: list[Value] = field(default_factory=list)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, slots=True)
 class Table:
     """A dict, or a class like it by its path; keys stand as often as they were set."""
 
@@ -47,7 +47,7 @@ class Table:
         return next((value for each, value in reversed(self.pairs) if _is_text(each, key)), None)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, slots=True)
 class Made:
     """What a call would give, which is not made: of a class or a function, with its arguments."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lintorch.checkpoint.admitted_globals import ADMITTED, SUPPORTED_OPCODES
+from lintorch.checkpoint.limits import MOST_GLOBALS, CheckpointError
 from lintorch.checkpoint.values import Global, Items, Made, Table, Tensor, Value
 
 _SETTABLE = {"dict", "collections.OrderedDict", "collections.Counter"}
@@ -29,9 +30,11 @@ class WeightsOnly:
             self.obstacles[f"the pickle opcode {name}"] = None
 
     def see_global(self, found: Global) -> None:
-        """A class or function is named."""
+        """A class or function is named. Raises CheckpointError."""
         if found.path not in ADMITTED:
             self.refused[found] = None
+            if len(self.refused) > MOST_GLOBALS:
+                raise CheckpointError(f"its pickle names more than {MOST_GLOBALS:,} classes")
 
     def see_call(self, made: Made) -> None:
         """A class or function is called, or what is none."""

@@ -21,6 +21,7 @@ _UNREADABLE = (
     NotImplementedError,
     EOFError,
     ValueError,
+    OSError,  # of a place before the file
     OverflowError,
     RuntimeError,
 )

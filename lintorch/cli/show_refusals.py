@@ -11,6 +11,8 @@ from lintorch.checkpoint.sections import Section
 from lintorch.report.styled_lines import Line
 
 _MOST_SHOWN = 30
+_MOST_ADMITTED = 100
+"""Classes in one line to copy: a file that needs more is read better with weights_only=False."""
 
 
 def list_refusals(checkpoint: Checkpoint) -> Iterator[Line]:
@@ -68,7 +70,8 @@ def _list_advice(checkpoint: Checkpoint) -> Iterator[Line]:
 def write_admission(checkpoint: Checkpoint) -> Iterator[str]:
     """The Python lines that load the file with what it needs admitted; none where it should not be."""
     refused = checkpoint.refused
-    if not refused or checkpoint.is_dangerous or checkpoint.obstacles or checkpoint.raw.refusal:
+    hindered = checkpoint.is_dangerous or checkpoint.obstacles or checkpoint.raw.refusal
+    if hindered or not 0 < len(refused) <= _MOST_ADMITTED:
         return
     yield from dict.fromkeys(f"import {each.imports}" for each in refused if each.imports)
     yield "import torch"
