@@ -39,6 +39,8 @@ class Request:
     text: str | None = None
     """The text to check instead of what the one path holds."""
     output_format: str = "full"
+    keep_trials: bool = False
+    """Whether the trial exports themselves are kept, for who asks more than findings of them."""
 
     @property
     def runs_models(self) -> bool:
@@ -95,6 +97,8 @@ class ExplainRequest(Request):
 
     place: str = ""
     """`FILE:LINE`."""
+    log: str = ""
+    """The log of an export whose warnings are to be answered; "-" for standard input."""
 
 
 @dataclass(frozen=True)

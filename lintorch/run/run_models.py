@@ -32,8 +32,14 @@ def run_models(
             with closing(group.examine_files(progress)) as examined:
                 reports = map(group.place_failure, examined)
                 dynamic = group.options.dynamic
-                found = judge_reports(reports, scope.catalog, group.profile, dynamic=dynamic)
-            ran = ModelFindings(ran.findings + found.findings, ran.lines + found.lines)
+                found = judge_reports(
+                    reports, scope.catalog, group.profile, dynamic=dynamic, keep=request.keep_trials
+                )
+            ran = ModelFindings(
+                ran.findings + found.findings,
+                ran.lines + found.lines,
+                trials=ran.trials + found.trials,
+            )
     except WorkerError as error:
         return replace(ran, errors=(str(error),))
     return ran
