@@ -140,3 +140,63 @@ def test_options_that_do_not_fit_are_said(tmp_path: Path) -> None:
     assert lintorch("explain", "net.py:1", "--trace", cwd=tmp_path).returncode == 2
     done = lintorch("explain", "--log", "lost.log", cwd=tmp_path)
     assert done.stderr == "lintorch: lost.log: No such file or directory\n"
+
+
+ENDS = {
+    "torch.export": (
+        'Traceback (most recent call last):\n  File "export.py", line 5, in <module>\n'
+        '  File "/v/site-packages/torch/export/__init__.py", line 9, in export\n'
+        "torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode: Could not guard on u0\n\n"
+        'The following call raised this error:\n  File "/srv/net.py", line 12, in forward\n',
+        ("/srv/net.py", 12, "GuardOnDataDependentSymNode", "Could not guard on u0"),
+    ),
+    "onnx": (
+        'Traceback (most recent call last):\n  File "export.py", line 5, in <module>\n'
+        '  File "/v/site-packages/torch/onnx/_internal/exporter/_core.py", line 9, in export\n'
+        "torch.onnx._internal.exporter._errors.TorchExportError: Failed to export the model.\n"
+        "<class 'torch._dynamo.exc.UserError'>: Consider annotating\n"
+        '  File "/srv/net.py", line 12, in forward\n',
+        ("/srv/net.py", 12, "UserError", "Consider annotating"),
+    ),
+    "torchscript-script": (
+        'Traceback (most recent call last):\n  File "export.py", line 5, in <module>\n'
+        '  File "/v/site-packages/torch/jit/_script.py", line 9, in script\n'
+        "RuntimeError: \ncannot statically infer the size:\n"
+        '  File "/srv/net.py", line 15\n    x.view(*s)\n           ~ <--- HERE\n',
+        ("/srv/net.py", 15, "RuntimeError", "cannot statically infer the size:"),
+    ),
+}
+
+
+@pytest.mark.parametrize("exporter", ENDS)
+def test_the_error_at_the_end_is_led_back_to_its_line(exporter: str) -> None:
+    text, told = ENDS[exporter]
+    log = read_log(text.encode())
+    (found,) = log.warnings
+    assert (found.path, found.row, found.kind, found.text) == told
+    assert log.exporter == exporter
+    assert found.is_error
+
+
+def test_what_to_write_instead_of_the_line_that_raised_is_told(tmp_path: Path) -> None:
+    refused = (
+        'Traceback (most recent call last):\n  File "net.py", line 14, in forward\n'
+        '  File "/v/site-packages/torch/export/_trace.py", line 9, in _export\n'
+        "torch._dynamo.exc.UserError: Constraints violated (height)!\n"
+    )
+    code, answers = _answers(tmp_path, stdin=refused)
+    assert code == 1
+    assert answers[14][0] == "matters"
+    assert "write" in answers[14][1]
+
+
+def test_a_node_of_onnx_runtime_is_of_a_layer(tmp_path: Path) -> None:
+    said = (
+        "Non-zero status code returned while running Add node. Name:'/decoder/block.0/Add_4' Status"
+    )
+    raised = (
+        'Traceback (most recent call last):\n  File "net.py", line 14, in <module>\n'
+        f"onnxruntime.capi.onnxruntime_pybind11_state.Fail: [ONNXRuntimeError] : 1 : FAIL : {said}\n"
+    )
+    _, answers = _answers(tmp_path, stdin=raised)
+    assert "Add_4, a node of Add in the layer decoder.block.0" in answers[14][1]

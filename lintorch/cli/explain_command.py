@@ -9,6 +9,7 @@ import click
 
 from lintorch.cli.problems import UsageProblem
 from lintorch.cli.shared_options import exporter_option, limit_options, python_option
+from lintorch.core.profile import EXPORTERS
 
 if TYPE_CHECKING:
     from lintorch.run.request import ExplainRequest
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 @click.option("--trace", is_flag=True,
               help="With --log: run the models of the files that it names, and export them.")  # fmt: skip
 @exporter_option(
-    "--export", type=click.Choice(["onnx-legacy", "torchscript-trace"]),
-    help="With --log: the exporter that it is of, onnx-legacy or torchscript-trace. Default: what the log says.",
+    "--export", type=click.Choice(EXPORTERS),
+    help="With --log: the exporter that it is of. Default: what the log says.",
 )  # fmt: skip
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
 @limit_options
@@ -35,8 +36,9 @@ def command(context: click.Context, /, **_: Any) -> None:
     FILE:FIRST-LAST asks for several lines, FILE alone for all. The models are those of the file;
     where they do not lead there, those of files that import it. PATHS name others instead.
 
-    With --log each TracerWarning in the log of an export is answered: whether it matters. Exit code
-    1 where one matters or is not known, 0 where all are harmless. --trace runs models, PATHS too.
+    With --log each TracerWarning in the log of an export is answered, whether it matters, and the
+    error that it ends with. Exit code 1 where one matters or is not known, 0 where all are harmless.
+    --trace runs models, PATHS too.
     """
     from lintorch.cli.make_request import make_request
     from lintorch.run.request import ExplainRequest

@@ -34,7 +34,7 @@ def _summarize(log: str, answered: AnsweredLog) -> Iterator[Line]:
     name = "standard input" if log == "-" else log
     count = len(answered.answers)
     if not count:
-        yield ((f"{name}: no warning of a tracer", "good"),)
+        yield ((f"{name}: no warning of a tracer, and no error", "good"),)
         return
     counted = Counter[str](answer.verdict for answer in answered.answers)
     told = ", ".join(
@@ -43,7 +43,7 @@ def _summarize(log: str, answered: AnsweredLog) -> Iterator[Line]:
         if counted[verdict]
     )
     yield (
-        (f"{name}: {count} warning{'s' * (count > 1)} under {answered.exporter}: {told}", "strong"),
+        (f"{name}: {count} line{'s' * (count > 1)} under {answered.exporter}: {told}", "strong"),
     )
 
 
@@ -51,8 +51,9 @@ def _describe(answer: Answer) -> Iterator[Line]:
     warning = answer.warning
     yield ()
     often = f"  ({warning.times} times)" if warning.times > 1 else ""
-    place = f"{warning.found or warning.path}:{warning.row}"
+    place = f"{warning.found or warning.path}:{warning.row}" if warning.path else warning.kind
     said = warning.text.partition(" might cause ")[0][:_FIRST]
+    said = f"{warning.kind}: {said}" if warning.is_error else said
     yield (
         (f"{answer.verdict} ", _STYLES[answer.verdict]),
         (place, "strong"),
@@ -70,8 +71,9 @@ def format_answers_json(answered: AnsweredLog) -> str:
         "exporter": answered.exporter,
         "answers": [
             {
-                "filename": answer.warning.found or answer.warning.path,
-                "row": answer.warning.row,
+                "filename": answer.warning.found or answer.warning.path or None,
+                "row": answer.warning.row or None,
+                "kind": answer.warning.kind,
                 "warning": answer.warning.text,
                 "times": answer.warning.times,
                 "verdict": answer.verdict,

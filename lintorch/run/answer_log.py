@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -19,6 +20,7 @@ from lintorch.run.request import CheckRequest, ExplainRequest, Progress
 from lintorch.run.scope import Scope
 
 Verdict = Literal["matters", "harmless", "unknown"]
+_NODE = re.compile(r"running (?P<operator>\w+) node\. Name:'(?P<name>[^']{1,300})'")
 _DIFFERS = ("Output nr", "Trace had nondeterministic nodes", "Trace checking failed")
 
 
@@ -84,10 +86,12 @@ def _answer(
     if warning.text.startswith(_DIFFERS):
         why = "the tracer compared the trace with the model itself, and they differ"
         return Answer(warning, "matters", why, evidence="log")
-    if warning.kind != "TracerWarning":
+    if warning.kind != "TracerWarning" and not warning.is_error:
         return _answer_for_exporter(warning, checked)
     if not warning.found:
         return Answer(warning, "unknown", _explain_absence(warning))
+    if node := _describe_node(warning):
+        return Answer(warning, "unknown", node)
     line = _read_line(warning)
     if line is None:
         return Answer(warning, "unknown", f"line {warning.row} is another one now")
@@ -95,13 +99,27 @@ def _answer(
     told = list(_list_findings(warning, checked.standing))
     if told:
         return min((_judge(warning, each, exporter) for each in told), key=_by_gravity)
-    for finding in _list_findings(warning, checked.withdrawn):
+    withdrawn = () if warning.is_error else checked.withdrawn
+    for finding in _list_findings(warning, withdrawn):
         why = finding.refuted or write_message(finding)
         return Answer(warning, "harmless", why, finding.code, "trace")
     if not request.models.trace:
         why = "no rule speaks of the line; --trace runs the models of the file, and exports them"
         return Answer(warning, "unknown", why)
+    if warning.is_error:
+        return Answer(warning, "unknown", "no rule speaks of the line, with the models run")
     return _answer_by_runs(warning, checked)
+
+
+def _describe_node(warning: LoggedWarning) -> str:
+    """The layer of a node that ONNX Runtime names in an error; "" where it names none."""
+    match = _NODE.search(warning.text)
+    if match is None:
+        return ""
+    layer = ".".join(part for part in match["name"].split("/")[:-1] if part)
+    where = f"in the layer {layer}" if layer else "in the model itself"
+    named = f"{match['name']}, a node of {match['operator']} {where}"
+    return f"it is raised at {named}, by its name: which line made it, this does not tell"
 
 
 def _by_gravity(answer: Answer) -> bool:
@@ -109,6 +127,8 @@ def _by_gravity(answer: Answer) -> bool:
 
 
 def _explain_absence(warning: LoggedWarning) -> str:
+    if not warning.path:
+        return "the error names no line of yours"
     if warning.is_inside_torch:
         return "the line is torch's own, and the log does not tell which of yours led there"
     return "the file is not here: run this where the log was made"
@@ -141,7 +161,8 @@ def _list_findings(warning: LoggedWarning, findings: Sequence[Finding]) -> Itera
 def _judge(warning: LoggedWarning, finding: Finding, exporter: str) -> Answer:
     harm = sum_up_harm(finding)
     kind = harm.get(exporter, Harm.WARNED if finding.severity is Severity.ERROR else None)
-    verdict: Verdict = "harmless" if kind in (None, Harm.NOISY) else "matters"
+    harmless = kind in (None, Harm.NOISY) and not warning.is_error
+    verdict: Verdict = "harmless" if harmless else "matters"
     return Answer(warning, verdict, write_message(finding), finding.code, str(finding.evidence))
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from lintorch.run.read_export_error import read_error
+
 MOST_BYTES = 64 << 20
 _LONGEST = 2000
 _COLORS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -38,6 +40,8 @@ class LoggedWarning:
     source: str = ""
     found: str = ""
     times: int = 1
+    is_error: bool = False
+    """Whether it is the error that the log ends with; `path` is "" where it names no line of yours."""
 
     @property
     def is_inside_torch(self) -> bool:
@@ -47,7 +51,7 @@ class LoggedWarning:
 
 @dataclass(frozen=True)
 class ExportLog:
-    """The warnings of a log, each line once, and the exporter that it seems to be of."""
+    """The warnings of a log, each line once, then its error; and the exporter that it seems to be of."""
 
     warnings: tuple[LoggedWarning, ...]
     exporter: str
@@ -64,6 +68,11 @@ def read_log(data: bytes) -> ExportLog:
         before = counted.get(key)
         counted[key] = replace(before, times=before.times + 1) if before else each
     exporter = "onnx-legacy" if _ONNX.search(text) else "torchscript-trace"
+    if told := read_error(text.splitlines()):
+        (path, row, kind, message), raised_by = told
+        error = LoggedWarning(path, row, kind, message[:_LONGEST], is_error=True)
+        counted[path, row, message] = error
+        exporter = raised_by or exporter
     return ExportLog(
         tuple(replace(each, found=find_here(each)) for each in counted.values()), exporter
     )
@@ -101,6 +110,8 @@ def _strip_stamp(path: str) -> str:
 
 def find_here(warning: LoggedWarning) -> str:
     """The file that is meant: the path itself, or else its end below the working directory."""
+    if not warning.path:
+        return ""
     path = warning.path.replace("\\", "/") if not os.path.exists(warning.path) else warning.path
     if os.path.isfile(path):
         here = os.path.relpath(path)
