@@ -21,6 +21,7 @@ _DISK_ERRORS = (errno.ENOSPC, errno.EIO)
 _COMMANDS = (
     "baseline",
     "check",
+    "checkpoint",
     "clean",
     "config",
     "explain",

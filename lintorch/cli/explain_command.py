@@ -1,41 +1,110 @@
-"""`lintorch explain FILE:LINE`: what is known of the values there, without running anything."""
+"""`lintorch explain`: what is known of the values on a line, or of the warnings in the log of an export."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from lintorch.cli.problems import UsageProblem
+from lintorch.cli.shared_options import exporter_option, limit_options, python_option
+from lintorch.core.profile import EXPORTERS
+
+if TYPE_CHECKING:
+    from lintorch.run.request import ExplainRequest
+
 
 @click.command("explain")
-@click.argument("place", metavar="FILE:LINE")
+@click.argument("place", metavar="[FILE:LINE]", required=False, default="")
 @click.argument("paths", metavar="[PATHS]...", nargs=-1)
+@click.option("--log", default="", metavar="FILE",
+              help="Answer the warnings in the log of an export instead; - reads standard input.")  # fmt: skip
+@click.option("--trace", is_flag=True,
+              help="With --log: run the models of the files that it names, and export them.")  # fmt: skip
+@exporter_option(
+    "--export", type=click.Choice(EXPORTERS),
+    help="With --log: the exporter that it is of. Default: what the log says.",
+)  # fmt: skip
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
+@limit_options
+@python_option
 @click.pass_context
 def command(context: click.Context, /, **_: Any) -> None:
     """Show what each value on a line is, by the ways in which models lead there; runs nothing.
 
     FILE:FIRST-LAST asks for several lines, FILE alone for all. The models are those of the file;
     where they do not lead there, those of files that import it. PATHS name others instead.
+
+    With --log each TracerWarning in the log of an export is answered, whether it matters, and the
+    error that it ends with. Exit code 1 where one matters or is not known, 0 where all are harmless.
+    --trace runs models, PATHS too.
     """
     from lintorch.cli.make_request import make_request
+    from lintorch.run.request import ExplainRequest
+
+    request = make_request(ExplainRequest, context)
+    if request.log:
+        sys.exit(_answer_log(request))
+    if request.models.trace or request.models.exporters:
+        raise UsageProblem("--trace and --export are for --log")
+    if not request.place:
+        raise UsageProblem("name FILE:LINE, or the log of an export by --log")
+    sys.exit(_explain_line(request))
+
+
+def _explain_line(request: ExplainRequest) -> int:
     from lintorch.cli.problems import print_problems
     from lintorch.cli.show_values import format_contexts, format_contexts_json
     from lintorch.run.explain_lines import NoLineError, explain_lines
-    from lintorch.run.request import ExplainRequest
     from lintorch.settings import SettingsError
 
-    request = make_request(ExplainRequest, context)
     try:
         explained = explain_lines(request)
     except (NoLineError, SettingsError) as error:
         print_problems(sys.stderr, [error])
-        sys.exit(2)
+        return 2
     if request.output_format == "json":
         click.echo(format_contexts_json(explained.contexts), nl=False)
     else:
         click.echo(format_contexts(explained.contexts), nl=False)
     silence = f"{request.place}: {explained.silence}" if explained.silence else ""
     print_problems(sys.stderr, [*([silence] if silence else []), *explained.notes])
-    sys.exit(1 if silence else 0)
+    return 1 if silence else 0
+
+
+def _answer_log(request: ExplainRequest) -> int:
+    from lintorch.catalog import CatalogError
+    from lintorch.cli.problems import print_problems
+    from lintorch.cli.show_answers import format_answers_json, write_answers
+    from lintorch.cli.terminal import progress_on
+    from lintorch.run.answer_log import answer_log
+    from lintorch.run.read_export_log import LogError
+    from lintorch.settings import SettingsError
+
+    try:
+        with progress_on(sys.stderr, "reading the log") as progress:
+            answered = answer_log(request, _read_bytes(request.log), progress)
+    except (SettingsError, CatalogError) as error:
+        print_problems(sys.stderr, [error])
+        return 2
+    except (LogError, OSError) as error:
+        cause = error.strerror if isinstance(error, OSError) else str(error)
+        print_problems(sys.stderr, [f"{request.log}: {cause}"])
+        return 2
+    if request.output_format == "json":
+        click.echo(format_answers_json(answered), nl=False)
+    else:
+        write_answers(request.log, answered, sys.stdout)
+    print_problems(sys.stderr, answered.notes)
+    return 0 if answered.all_harmless else 1
+
+
+def _read_bytes(path: str) -> bytes:
+    """All of a log, and one byte more than a log may have."""
+    from lintorch.run.read_export_log import MOST_BYTES
+
+    if path == "-":
+        return sys.stdin.buffer.read(MOST_BYTES + 1)
+    with open(path, "rb") as file:
+        return file.read(MOST_BYTES + 1)

@@ -30,6 +30,7 @@ from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
 from lintorch.guest.watch.change_axis import is_about_size, record_changed_axis
 from lintorch.guest.watch.make_tensors import is_scalar, make_arguments
+from lintorch.guest.watch.model_state import measure_state
 from lintorch.guest.watch.record_run import call_model
 from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
@@ -45,6 +46,7 @@ from lintorch.record.messages import (
     OutputSeen,
     RefusalSeen,
     RunRecorded,
+    StateSeen,
     TimeNeeded,
 )
 from lintorch.record.model_options import ModelOptions
@@ -76,8 +78,12 @@ def examine_model(
     work = ModelWork(send, identity, files, options, clock() + options.limits.seconds)
     found = find_model(work, makes, setting, passed)
     if found is None:
+        if options.state:
+            _send_unfed_state(send, makes)
         return
     work, built, fed, model = found
+    if options.state:
+        send(StateSeen(measure_state(built.module)))
     livened = False
     if options.trace or options.exporters:
         work, livened = give_lively_weights(work, built, fed)
@@ -94,6 +100,16 @@ def examine_model(
             _trace_graphs(work, subject, fed)
     if not model.purpose:
         try_exporters(work, RunnableModel(built, model, fed, livened))
+
+
+def _send_unfed_state(send: Send, makes: Callable[[], Iterator[Built]]) -> None:
+    """The state of a model that could be built, and not run."""
+    try:
+        built = next(makes(), None)
+    except BaseException:  # whatever user code raises; that it was not built has been told
+        return
+    if built is not None:
+        send(StateSeen(measure_state(built.module)))
 
 
 def find_model(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from lintorch.host.size_symbols import traced_to_sizes
@@ -22,11 +22,13 @@ from lintorch.record.messages import (
     ModelFound,
     ModelObserved,
     RunRecorded,
+    StateSeen,
 )
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
 from lintorch.record.proofs import Comparison, Observed
 from lintorch.record.runs import GraphCapture, ModelRun
+from lintorch.record.sites import Shape
 from lintorch.record.wire import MalformedError
 
 
@@ -43,6 +45,8 @@ class Report:
     """What was run of it, where what it computes was kept to be compared with."""
     comparison: Comparison | None = None
     """What a fixed text makes of that."""
+    state: Mapping[str, Shape | None] | None = None
+    """The shapes of its state_dict by key, where they were asked for; None for those not decided yet."""
 
 
 @dataclass
@@ -58,6 +62,7 @@ class _Told:
     outcomes: list[Outcome] = field(default_factory=list)
     observed: Observed | None = None
     comparison: Comparison | None = None
+    state: Mapping[str, Shape | None] | None = None
     improper: str = ""
 
     def reports(self, ending: str = "", output: str = "") -> Iterator[Report]:
@@ -83,6 +88,7 @@ class _Told:
             tuple(self.outcomes),
             self.observed,
             self.comparison,
+            self.state,
         )
 
 
@@ -130,6 +136,8 @@ class Telling:
                 told.model = asked.model(model, current)
             case ModelFailed(failure):
                 told.failure = asked.failure(failure, current)
+            case StateSeen(shapes):
+                told.state = shapes
             case RunRecorded(run):
                 told.runs.append(asked.run(run))
             case FactShown(event):

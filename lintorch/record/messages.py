@@ -14,7 +14,7 @@ from lintorch.record.outcomes import Outcome
 from lintorch.record.proofs import Comparison, Observed
 from lintorch.record.readers import AsSent
 from lintorch.record.runs import GraphCapture, ModelRun
-from lintorch.record.sites import Row
+from lintorch.record.sites import Row, Shape
 from lintorch.record.tagged import Tagged, tagged_classes
 
 
@@ -50,6 +50,13 @@ class ModelFound(ModelMessage, tag="model"):
     """The model is built, and runs on the inputs that were found."""
 
     model: Model
+
+
+@dataclass(frozen=True)
+class StateSeen(ModelMessage, tag="state"):
+    """The shapes of the model's state_dict, by key; None for one that its first run decides."""
+
+    shapes: Mapping[str, Shape | None]
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,8 @@ class ModelOptions:
     """Whether exports leave sizes open; else each is made, and compared, at the first sizes alone."""
     artifacts: str = ""
     """The folder that exported files are kept below; "" to keep none."""
+    state: bool = False
+    """Whether the keys and shapes of its state_dict are told."""
     scripts: bool = False
     """Whether programs are written that show what went wrong in an export."""
     limits: ModelLimits = ModelLimits()

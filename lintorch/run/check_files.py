@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from lintorch.core.finding import Finding
 from lintorch.core.merge import merge_findings, sort_findings
@@ -18,6 +19,9 @@ from lintorch.run.scope import Scope
 from lintorch.run.send_home import send_home
 from lintorch.run.suppress_findings import suppress_by_file
 from lintorch.run.tell_work import tell_files
+
+if TYPE_CHECKING:
+    from lintorch.evidence import Trial
 
 _LEFT_OUT = "changed while models ran; what they said of it is left out"
 
@@ -44,6 +48,8 @@ class CheckedFiles:
     """Findings that are not shown because advice was not asked for."""
     paths: Sequence[str] = ()
     """The files that were looked at."""
+    trials: tuple[Trial, ...] = ()
+    """The trial exports, where the request keeps them."""
     known: tuple[Finding, ...] = ()
     """Findings that are not shown because a baseline, or the tree before a change, has them."""
 
@@ -71,6 +77,7 @@ def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFi
         notes=(*files.notes, *scope.unloaded_notes),
         changed=ran.changed,
         left_out=ran.left_out,
+        trials=ran.trials,
     )
 
 
@@ -108,6 +115,7 @@ class _RunResults:
     errors: tuple[str, ...] = ()
     changed: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
+    trials: tuple[Trial, ...] = ()
 
 
 def _run_models(
@@ -128,4 +136,5 @@ def _run_models(
         ran.errors,
         changed,
         tuple(f"{path}: {_LEFT_OUT}" for path in left_out),
+        ran.trials,
     )

@@ -29,18 +29,27 @@ class ModelFindings:
     findings: tuple[Finding, ...] = ()
     lines: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    """All trial exports, where they were asked for."""
 
 
 def judge_reports(
-    reports: Iterable[Report], rules: Catalog, profile: Profile, *, dynamic: bool = True
+    reports: Iterable[Report],
+    rules: Catalog,
+    profile: Profile,
+    *,
+    dynamic: bool = True,
+    keep: bool = False,
 ) -> ModelFindings:
     """Findings of the trace and trial rules; a model that could not run is a finding.
 
     Where the sizes are not `dynamic`, runs at others than the first show nothing that is deployed.
+    With `keep` the trials themselves are given back, too.
     """
     findings: list[Finding] = []
     lines: list[str] = []
     doubted: set[_Line] = set()
+    trials: list[Trial] = []
     traced = index_detectors(rules.rules.values(), Evidence.TRACE)
     exported = index_detectors(rules.rules.values(), Evidence.EXPORT)
     for report in reports:
@@ -55,9 +64,10 @@ def judge_reports(
         findings += lint_subject(trace, traced)
         for outcome in report.outcomes:
             findings += judge_outcome(outcome, trace, exported, rules)
+            trials += [Trial(outcome, trace)] if keep else []
         lines.append(describe_run(report))
     kept = (f for f in findings if not f.settles or _line_of_export(f) not in doubted)
-    return ModelFindings(tuple(kept), tuple(lines))
+    return ModelFindings(tuple(kept), tuple(lines), trials=tuple(trials))
 
 
 def _line_of_export(finding: Finding) -> _Line:

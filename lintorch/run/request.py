@@ -41,6 +41,8 @@ class Request:
     output_format: str = "full"
     verbose: bool = False
     """Whether all that is done is told, and the tracebacks of models that did not run."""
+    keep_trials: bool = False
+    """Whether the trial exports themselves are kept, for who asks more than findings of them."""
 
     @property
     def runs_models(self) -> bool:
@@ -112,6 +114,8 @@ class ExplainRequest(Request):
 
     place: str = ""
     """`FILE:LINE`."""
+    log: str = ""
+    """The log of an export whose warnings are to be answered; "-" for standard input."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,21 @@ class ExportRequest(Request):
     """Of exported files."""
     repro: str | None = None
     """Of programs that show what goes wrong."""
+
+
+@dataclass(frozen=True)
+class CheckpointRequest(Request):
+    """What `lintorch checkpoint` is asked; `paths` hold the model's file, where one is named."""
+
+    file: str = ""
+    model: str = ""
+    """`file.py:Class`; "" to look at the checkpoint alone."""
+    key: str = ""
+    """The part of the file that holds the weights, such as `model_ema.state`."""
+    keys: bool = False
+    """Whether all keys are shown."""
+    values: bool = False
+    """Whether the numbers are looked through for NaN and infinity."""
 
 
 @dataclass(frozen=True)

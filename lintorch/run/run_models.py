@@ -36,10 +36,16 @@ def run_models(
                 told = tell_tracebacks(examined, request, progress)
                 reports = map(group.place_failure, told)
                 dynamic = group.options.dynamic
-                found = judge_reports(reports, scope.catalog, group.profile, dynamic=dynamic)
+                found = judge_reports(
+                    reports, scope.catalog, group.profile, dynamic=dynamic, keep=request.keep_trials
+                )
             rows = find_cell_rows(group.notebooks)
             lines = tuple(map(rows.rewrite_text, found.lines))
-            ran = ModelFindings(ran.findings + found.findings, ran.lines + lines)
+            ran = ModelFindings(
+                ran.findings + found.findings,
+                ran.lines + lines,
+                trials=ran.trials + found.trials,
+            )
     except WorkerError as error:
         return replace(ran, errors=(str(error),))
     return ran

@@ -1,0 +1,249 @@
+"""Whether the warnings in the log of an export matter, by what source, runs and a trial export tell of their lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from lintorch.core.finding import Finding, Harm, Severity
+from lintorch.evidence import Trial
+from lintorch.evidence.size_changes import find_changes
+from lintorch.files import FileText, read_file
+from lintorch.record.events import RunEvent, SizeQuestion, TensorRead
+from lintorch.report.harm_by_exporter import sum_up_harm
+from lintorch.report.wording import write_message
+from lintorch.run.check_files import CheckedFiles, check_files
+from lintorch.run.read_export_log import LoggedWarning, read_log
+from lintorch.run.request import CheckRequest, ExplainRequest, Progress
+from lintorch.run.scope import Scope
+
+Verdict = Literal["matters", "harmless", "unknown"]
+_NODE = re.compile(r"running (?P<operator>\w+) node\. Name:'(?P<name>[^']{1,300})'")
+_DIFFERS = ("Output nr", "Trace had nondeterministic nodes", "Trace checking failed")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is known of one warning; `code` is the rule that speaks of the line, "" where none does."""
+
+    warning: LoggedWarning
+    verdict: Verdict
+    why: str
+    code: str = ""
+    evidence: str = ""
+
+
+@dataclass(frozen=True)
+class AnsweredLog:
+    """The answers in the order of the log; `models` are lines about those that ran."""
+
+    answers: tuple[Answer, ...]
+    exporter: str
+    models: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def all_harmless(self) -> bool:
+        """Whether no warning matters, or may."""
+        return all(each.verdict == "harmless" for each in self.answers)
+
+
+def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> AnsweredLog:
+    """Answer each warning, by running models only where that is asked for.
+
+    Raises LogError, SettingsError, or CatalogError.
+    """
+    log = read_log(data)
+    exporter = next(iter(request.models.exporters), log.exporter)
+    files = tuple(dict.fromkeys(each.found for each in log.warnings if each.found))
+    checked = CheckedFiles()
+    if files:
+        asked = _make_request(request, exporter, files)
+        checked = check_files(asked, Scope(asked), progress)
+    answers = tuple(_answer(each, checked, exporter, request) for each in log.warnings)
+    return AnsweredLog(answers, exporter, checked.models, (*checked.errors, *checked.notes))
+
+
+def _make_request(request: ExplainRequest, exporter: str, files: Sequence[str]) -> CheckRequest:
+    traced = request.models.trace
+    models = replace(request.models, exporters=(exporter,) if traced else ())
+    more = ((request.place,) if request.place else ()) + request.paths
+    return CheckRequest(
+        (*files, *more) if traced else tuple(files),
+        settings={**request.settings, "exporters": (exporter,)},
+        models=models,
+        jobs=request.jobs,
+        config=request.config,
+        keep_trials=traced,
+    )
+
+
+def _answer(
+    warning: LoggedWarning, checked: CheckedFiles, exporter: str, request: ExplainRequest
+) -> Answer:
+    if warning.text.startswith(_DIFFERS):
+        why = "the tracer compared the trace with the model itself, and they differ"
+        return Answer(warning, "matters", why, evidence="log")
+    if warning.kind != "TracerWarning" and not warning.is_error:
+        return _answer_for_exporter(warning, checked)
+    if not warning.found:
+        return Answer(warning, "unknown", _explain_absence(warning))
+    if node := _describe_node(warning):
+        return Answer(warning, "unknown", node)
+    line = _read_line(warning)
+    if line is None:
+        return Answer(warning, "unknown", f"line {warning.row} is another one now")
+    warning = replace(warning, source=line)
+    told = list(_list_findings(warning, checked.standing))
+    if told:
+        return min((_judge(warning, each, exporter) for each in told), key=_by_gravity)
+    withdrawn = () if warning.is_error else checked.withdrawn
+    for finding in _list_findings(warning, withdrawn):
+        why = finding.refuted or write_message(finding)
+        return Answer(warning, "harmless", why, finding.code, "trace")
+    if not request.models.trace:
+        why = "no rule speaks of the line; --trace runs the models of the file, and exports them"
+        return Answer(warning, "unknown", why)
+    if warning.is_error:
+        return Answer(warning, "unknown", "no rule speaks of the line, with the models run")
+    return _answer_by_runs(warning, checked)
+
+
+def _describe_node(warning: LoggedWarning) -> str:
+    """The layer of a node that ONNX Runtime names in an error; "" where it names none."""
+    match = _NODE.search(warning.text)
+    if match is None:
+        return ""
+    layer = ".".join(part for part in match["name"].split("/")[:-1] if part)
+    where = f"in the layer {layer}" if layer else "in the model itself"
+    named = f"{match['name']}, a node of {match['operator']} {where}"
+    return f"it is raised at {named}, by its name: which line made it, this does not tell"
+
+
+def _by_gravity(answer: Answer) -> bool:
+    return answer.verdict != "matters"
+
+
+def _explain_absence(warning: LoggedWarning) -> str:
+    if not warning.path:
+        return "the error names no line of yours"
+    if warning.is_inside_torch:
+        return "the line is torch's own, and the log does not tell which of yours led there"
+    return "the file is not here: run this where the log was made"
+
+
+def _read_line(warning: LoggedWarning) -> str | None:
+    """The line as it is in the file; None where the one that the log shows stands elsewhere by now."""
+    found = read_file(warning.found)
+    rows = found.text.splitlines() if isinstance(found, FileText) else []
+    if warning.row > len(rows):
+        return None
+    line, shown = rows[warning.row - 1].strip(), warning.source
+    elsewhere = bool(shown) and any(shown == row.strip() for row in rows)
+    return None if elsewhere and shown != line else line
+
+
+def _list_findings(warning: LoggedWarning, findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Those that stand at the line, or name it as another with the same cause."""
+    for finding in findings:
+        places = (finding.place, *finding.also)
+        here = any(
+            place.path == warning.found
+            and place.row <= warning.row <= max(place.row, place.end_row)
+            for place in places
+        )
+        if here and (finding.hazard is not None or finding.exporter is not None):
+            yield finding
+
+
+def _judge(warning: LoggedWarning, finding: Finding, exporter: str) -> Answer:
+    harm = sum_up_harm(finding)
+    kind = harm.get(exporter, Harm.WARNED if finding.severity is Severity.ERROR else None)
+    harmless = kind in (None, Harm.NOISY) and not warning.is_error
+    verdict: Verdict = "harmless" if harmless else "matters"
+    return Answer(warning, verdict, write_message(finding), finding.code, str(finding.evidence))
+
+
+def _answer_for_exporter(warning: LoggedWarning, checked: CheckedFiles) -> Answer:
+    outcomes = [trial.outcome for trial in checked.trials]
+    if outcomes and all(each.status == "ok" for each in outcomes):
+        return Answer(
+            warning,
+            "harmless",
+            f"the exporter's own; {_describe_ok(checked.trials)}",
+            evidence="export",
+        )
+    why = "the exporter's own: it names no line of yours"
+    return Answer(warning, "unknown", why)
+
+
+def _answer_by_runs(warning: LoggedWarning, checked: CheckedFiles) -> Answer:
+    """By the trials of models that came by the line."""
+    here = [(trial, events) for trial in checked.trials if (events := _list_events(warning, trial))]
+    warned = [trial for trial in checked.trials if _warned_of(warning, trial)]
+    met = [trial for trial, _ in here] + [trial for trial in warned if trial not in dict(here)]
+    if not met:
+        why = "no model that ran came by the line: name the files of the model behind the log"
+        return Answer(warning, "unknown", why)
+    if all(trial.outcome.status == "ok" for trial in met) and _read_no_data(here):
+        return Answer(warning, "harmless", _describe_ok(met), evidence="export")
+    if here and all(_stays(event, trial) for trial, events in here for event in events):
+        sizes = _join_sizes(trial for trial, _ in here)
+        return Answer(
+            warning,
+            "harmless",
+            f"the answer is the same at all sizes tried{sizes}",
+            evidence="trace",
+        )
+    first = next((trial.outcome for trial in met if trial.outcome.status != "ok"), None)
+    if first is None:
+        why = "the export is right; what the line decides depends on data, of which one example was tried"
+        return Answer(warning, "unknown", why)
+    why = f"the export is {first.status} ({first.detail or first.message.partition(chr(10))[0][:200]}), and nothing shows that it is this line's doing, or is not"
+    return Answer(warning, "unknown", why)
+
+
+def _list_events(warning: LoggedWarning, trial: Trial) -> list[SizeQuestion | TensorRead]:
+    return [
+        event
+        for event in trial.trace.events
+        if isinstance(event, (SizeQuestion, TensorRead)) and _is_at(event, warning)
+    ]
+
+
+def _is_at(event: RunEvent, warning: LoggedWarning) -> bool:
+    return (event.site.path, event.site.row) == (warning.found, warning.row)
+
+
+def _warned_of(warning: LoggedWarning, trial: Trial) -> bool:
+    sites = (site for _, site in trial.outcome.warnings if site)
+    return any((site.path, site.row) == (warning.found, warning.row) for site in sites)
+
+
+def _read_no_data(here: Sequence[tuple[Trial, Sequence[SizeQuestion | TensorRead]]]) -> bool:
+    return not any(isinstance(event, TensorRead) for _, events in here for event in events)
+
+
+def _stays(event: SizeQuestion | TensorRead, trial: Trial) -> bool:
+    """Whether a size was asked for, the runs at other sizes came by, and had the same answer."""
+    again = trial.trace.find_again(event)
+    return isinstance(event, SizeQuestion) and bool(again) and not find_changes(event, trial.trace)
+
+
+def _describe_ok(trials: Sequence[Trial]) -> str:
+    if not any(any(trial.outcome.compared) for trial in trials):
+        return "the export gives what the model gives, at the one size tried"
+    at = dict.fromkeys(
+        each.write_sizes() for trial in trials for each in trial.outcome.compared if each
+    )
+    shown = "; ".join([*at][:4])
+    return f"the export warns of it, and gives what the model gives at all sizes tried: {shown}"
+
+
+def _join_sizes(trials: Iterator[Trial]) -> str:
+    names = dict.fromkeys(
+        name for trial in trials for run in trial.trace.runs[1:] for name in run.sizes
+    )
+    return f" of {', '.join(names)}" if names else ""

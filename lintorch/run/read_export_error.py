@@ -1,0 +1,50 @@
+"""The error that the log of an export ends with: its message, and the line of the user's that led there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_BEGIN = "Traceback (most recent call last)"
+_ERROR = re.compile(
+    r"(?P<kind>[A-Za-z_][\w.]*(?:Error|Exception|Unsupported|GuardOn\w+|\.(?:Fail|InvalidArgument|InvalidGraph|NotImplemented))): ?(?P<text>.*)"
+)
+_INNER = re.compile(r"<class '(?P<kind>[\w.]+)'>: (?P<text>.*)")
+_FRAME = re.compile(r'\bFile "(?P<path>[^"]{1,400})", line (?P<row>\d{1,7})')
+_NOT_YOURS = re.compile(r"[/\\](site|dist)-packages[/\\]|[/\\]lib[/\\]python3|^<")
+_SCRIPTED = re.compile(r"torch[/\\]jit[/\\](_script|_recursive|frontend)\.py")
+_EXPORTERS = (
+    ("onnx", re.compile(r"torch[/\\]onnx[/\\]_internal[/\\]exporter")),
+    ("torch.export", re.compile(r"torch[/\\]_?export[/\\]")),
+    ("torchscript-script", _SCRIPTED),
+)
+
+Told = tuple[str, int, str, str]
+"""Path, row, class and message; "" and 0 where no line is the user's."""
+
+
+def read_error(lines: Sequence[str]) -> tuple[Told, str] | None:
+    """The last error of a log, and the exporter that raised it, "" where none is known of."""
+    begins = [number for number, line in enumerate(lines) if _BEGIN in line]
+    if not begins:
+        return None
+    block = lines[begins[-1] :]
+    named = [match for line in block if (match := _ERROR.match(line.strip("│ ")))]
+    inner = [match for line in block if (match := _INNER.match(line))]
+    found = (inner or named)[-1:]
+    if not found:
+        return None
+    match = found[0]
+    text = match["text"].strip() or _read_next(block, match.string)
+    frames = [(each["path"], int(each["row"])) for line in block for each in _FRAME.finditer(line)]
+    own = [each for each in frames if not _NOT_YOURS.search(each[0])]
+    path, row = own[-1] if own else ("", 0)
+    joined = "\n".join(block)
+    exporter = next((name for name, mark in _EXPORTERS if mark.search(joined)), "")
+    return (path, row, match["kind"].rpartition(".")[2], text), exporter
+
+
+def _read_next(block: Sequence[str], after: str) -> str:
+    """The first line below that says something: errors of TorchScript begin with an empty one."""
+    at = next((n for n, line in enumerate(block) if line.strip("│ ") == after), len(block))
+    return next((line.strip() for line in block[at + 1 :] if line.strip()), "")

@@ -1,0 +1,202 @@
+"""`lintorch explain --log`: which warnings of a tracer matter."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+import torch
+from running import lintorch
+
+from lintorch.run.read_export_log import MOST_BYTES, LogError, read_log
+
+NET = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+
+    def forward(self, x):
+        assert x.shape[1] == 3
+        y = self.conv(x)
+        half = int(y.shape[2]) // 2
+        return y[:, :, :half]
+"""
+EXPORT = """
+import torch
+from net import Net
+
+torch.onnx.export(
+    Net(), torch.zeros(1, 3, 32, 32), "net.onnx", dynamo=False, input_names=["x"],
+    dynamic_axes={"x": {0: "batch", 2: "height", 3: "width"}},
+)
+"""
+BOOLEAN = "Converting a tensor to a Python boolean might cause the trace to be incorrect. We can't"
+INTEGER = "Converting a tensor to a Python integer might cause the trace to be incorrect. We can't"
+
+
+def _log(folder: str = "") -> str:
+    return (
+        f"{folder}net.py:12: TracerWarning: {BOOLEAN}\n  assert x.shape[1] == 3\n"
+        f"{folder}net.py:14: TracerWarning: {INTEGER}\n  half = int(y.shape[2]) // 2\n"
+    )
+
+
+def _answers(folder: Path, *options: str, stdin: str) -> tuple[int, dict[int, tuple[str, str]]]:
+    (folder / "net.py").write_text(NET)
+    (folder / "export.py").write_text(EXPORT)
+    command = ("explain", "--log", "-", "--output-format", "json", *options)
+    done = lintorch(*command, cwd=folder, stdin=stdin)
+    assert done.returncode in (0, 1), done.stderr
+    answers = json.loads(done.stdout)["answers"]
+    return done.returncode, {each["row"]: (each["verdict"], each["why"]) for each in answers}
+
+
+def test_the_source_tells_what_it_can(tmp_path: Path) -> None:
+    code, answers = _answers(tmp_path, stdin=_log())
+    assert code == 1
+    assert answers[14][0] == "matters"
+    assert answers[12][0] == "unknown"
+    assert "--trace" in answers[12][1]
+
+
+def test_a_run_tells_which_matter_and_at_which_sizes(tmp_path: Path) -> None:
+    options = ("--trace", "--export", "onnx-legacy")
+    code, answers = _answers(tmp_path, *options, stdin=_log("/home/ci/project/"))
+    assert code == 1
+    assert answers[14][0] == "matters"
+    assert "height" in answers[14][1]
+    assert answers[12][0] == "harmless"
+
+
+def test_all_harmless_is_exit_code_0(tmp_path: Path) -> None:
+    code, answers = _answers(tmp_path, stdin="nothing of a tracer\n")
+    assert (code, answers) == (0, {})
+
+
+def test_what_is_not_here_or_has_changed_is_not_known(tmp_path: Path) -> None:
+    lost = f"/srv/other.py:3: TracerWarning: {BOOLEAN}\n  if x:\n"
+    moved = f"net.py:13: TracerWarning: {BOOLEAN}\n  assert x.shape[1] == 3\n"
+    inner = f"/v/lib/python3.11/site-packages/torch/nn/functional.py:9: TracerWarning: {BOOLEAN}\n"
+    _, answers = _answers(tmp_path, stdin=lost + moved + inner)
+    assert {verdict for verdict, _ in answers.values()} == {"unknown"}
+    assert "not here" in answers[3][1]
+    assert "another one now" in answers[13][1]
+    assert "torch's own" in answers[9][1]
+
+
+def test_the_warnings_of_torch_itself_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "traced.py"
+    path.write_text("def f(x):\n    return x * int(x.sum())\n")
+    space: dict[str, object] = {"__name__": "traced"}
+    exec(compile(path.read_text(), str(path), "exec"), space)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        torch.jit.trace(space["f"], torch.ones(2))
+    lines = [warnings.formatwarning(w.message, w.category, w.filename, w.lineno) for w in caught]
+    log = read_log("".join(lines).encode())
+    found = [each for each in log.warnings if each.path == str(path)]
+    assert [(each.row, each.kind) for each in found] == [(2, "TracerWarning")]
+    assert log.exporter == "torchscript-trace"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "/a b/net.py:12: TracerWarning: Converting",
+        "2024-05-01T10:00:00.1Z /srv/p/net.py:12: TracerWarning: Converting",
+        "2024-05-01 10:00:00 | WARNING | py.warnings | net.py:12: TracerWarning: Converting",
+        "\x1b[33m  net.py:12: TracerWarning: Converting\x1b[0m",
+        r"C:\work\net.py:12: TracerWarning: Converting",
+    ],
+)
+def test_logs_of_many_programs_are_read(line: str) -> None:
+    for data in (line.encode(), line.encode("utf-16")):
+        (found,) = read_log(data).warnings
+        assert found.path.endswith("net.py")
+        assert "|" not in found.path
+        assert "2024" not in found.path
+        assert found.row == 12
+
+
+def test_a_log_without_end_is_refused() -> None:
+    with pytest.raises(LogError):
+        read_log(b" " * (MOST_BYTES + 1))
+
+
+def test_the_same_warning_is_told_once() -> None:
+    (found,) = read_log((f"net.py:12: TracerWarning: {BOOLEAN}\n  if x:\n" * 20).encode()).warnings
+    assert (found.times, found.source) == (20, "if x:")
+
+
+def test_options_that_do_not_fit_are_said(tmp_path: Path) -> None:
+    assert lintorch("explain", cwd=tmp_path).returncode == 2
+    assert lintorch("explain", "net.py:1", "--trace", cwd=tmp_path).returncode == 2
+    done = lintorch("explain", "--log", "lost.log", cwd=tmp_path)
+    assert done.stderr == "lintorch: lost.log: No such file or directory\n"
+
+
+ENDS = {
+    "torch.export": (
+        'Traceback (most recent call last):\n  File "export.py", line 5, in <module>\n'
+        '  File "/v/site-packages/torch/export/__init__.py", line 9, in export\n'
+        "torch.fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode: Could not guard on u0\n\n"
+        'The following call raised this error:\n  File "/srv/net.py", line 12, in forward\n',
+        ("/srv/net.py", 12, "GuardOnDataDependentSymNode", "Could not guard on u0"),
+    ),
+    "onnx": (
+        'Traceback (most recent call last):\n  File "export.py", line 5, in <module>\n'
+        '  File "/v/site-packages/torch/onnx/_internal/exporter/_core.py", line 9, in export\n'
+        "torch.onnx._internal.exporter._errors.TorchExportError: Failed to export the model.\n"
+        "<class 'torch._dynamo.exc.UserError'>: Consider annotating\n"
+        '  File "/srv/net.py", line 12, in forward\n',
+        ("/srv/net.py", 12, "UserError", "Consider annotating"),
+    ),
+    "torchscript-script": (
+        'Traceback (most recent call last):\n  File "export.py", line 5, in <module>\n'
+        '  File "/v/site-packages/torch/jit/_script.py", line 9, in script\n'
+        "RuntimeError: \ncannot statically infer the size:\n"
+        '  File "/srv/net.py", line 15\n    x.view(*s)\n           ~ <--- HERE\n',
+        ("/srv/net.py", 15, "RuntimeError", "cannot statically infer the size:"),
+    ),
+}
+
+
+@pytest.mark.parametrize("exporter", ENDS)
+def test_the_error_at_the_end_is_led_back_to_its_line(exporter: str) -> None:
+    text, told = ENDS[exporter]
+    log = read_log(text.encode())
+    (found,) = log.warnings
+    assert (found.path, found.row, found.kind, found.text) == told
+    assert log.exporter == exporter
+    assert found.is_error
+
+
+def test_what_to_write_instead_of_the_line_that_raised_is_told(tmp_path: Path) -> None:
+    refused = (
+        'Traceback (most recent call last):\n  File "net.py", line 14, in forward\n'
+        '  File "/v/site-packages/torch/export/_trace.py", line 9, in _export\n'
+        "torch._dynamo.exc.UserError: Constraints violated (height)!\n"
+    )
+    code, answers = _answers(tmp_path, stdin=refused)
+    assert code == 1
+    assert answers[14][0] == "matters"
+    assert "write" in answers[14][1]
+
+
+def test_a_node_of_onnx_runtime_is_of_a_layer(tmp_path: Path) -> None:
+    said = (
+        "Non-zero status code returned while running Add node. Name:'/decoder/block.0/Add_4' Status"
+    )
+    raised = (
+        'Traceback (most recent call last):\n  File "net.py", line 14, in <module>\n'
+        f"onnxruntime.capi.onnxruntime_pybind11_state.Fail: [ONNXRuntimeError] : 1 : FAIL : {said}\n"
+    )
+    _, answers = _answers(tmp_path, stdin=raised)
+    assert "Add_4, a node of Add in the layer decoder.block.0" in answers[14][1]
