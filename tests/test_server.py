@@ -218,8 +218,12 @@ def test_cells_are_one_module(editor: Editor, project: Path) -> None:
     editor.wait("cell:2")
 
 
-def test_who_leaves_without_a_word_is_told_of_by_the_exit_code(tmp_path: Path) -> None:
-    assert Editor(tmp_path).leave(politely=False) == 1
+def test_nothing_of_the_folder_is_imported_and_who_just_leaves_is_told_of(tmp_path: Path) -> None:
+    for name in ("pickle", "asyncio", "torch"):
+        write(tmp_path / f"{name}.py", "raise SystemExit('the folder was imported')\n")
+    editor = Editor(tmp_path)
+    editor.wait(editor.open(write(tmp_path / "flat.py", FLAT)), "6 LT101")
+    assert editor.leave(politely=False) == 1
 
 
 def test_what_a_change_does_not_concern_is_made_blank() -> None:

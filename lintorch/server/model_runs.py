@@ -74,15 +74,14 @@ class ModelRuns:
         for path in {document.path, *by_path}:
             lies = read_file(path)
             text = lies.text if isinstance(lies, FileText) else ""
-            self._session.take_run(path, text, tuple(by_path[path]))
+            self._session.take_run(path, f"{document.path}:{name}", text, tuple(by_path[path]))
         for line in ran.lines:
             self._server.window_log_message(
                 types.LogMessageParams(types.MessageType.Info, f"lintorch: {line}")
             )
         for error in ran.errors:
             self._say(error, types.MessageType.Error)
-        number = len(ran.findings)
-        return f"{number} finding{'' if number == 1 else 's'}"
+        return "not run" if ran.errors else "done"
 
     async def _begin(self, title: str, process: OwnProcess) -> str:
         """A token to show progress by; "" where the editor shows none."""

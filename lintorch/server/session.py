@@ -60,7 +60,7 @@ class Session:
         self._show, self._say = show, say
         self._known: dict[str, Known] = {}
         self._shown: dict[str, tuple[str, tuple[Finding, ...]]] = {}
-        self._ran: dict[str, tuple[str, tuple[Finding, ...]]] = {}
+        self._ran: dict[str, dict[str, tuple[str, tuple[Finding, ...]]]] = {}
         self._looks: dict[str, asyncio.Task[None]] = {}
         self._warming: asyncio.Task[None] | None = None
         self._said = ""
@@ -76,8 +76,9 @@ class Session:
 
     def close(self, path: str) -> OpenDocument | None:
         """Forget a file; others see it as it lies on disk."""
-        for kept in (self._known, self._shown, self._ran):
-            kept.pop(path, None)
+        self._known.pop(path, None)
+        self._shown.pop(path, None)
+        self._ran.pop(path, None)
         if look := self._looks.pop(path, None):
             look.cancel()
         closed = self.documents.pop(path, None)
@@ -103,9 +104,9 @@ class Session:
         text, findings = self._shown.get(document.path, ("", ()))
         return _move(findings, text, document.text.text)
 
-    def take_run(self, path: str, text: str, findings: tuple[Finding, ...]) -> None:
-        """Keep what a run of models said of a file that held this text, in place of what one said before."""
-        self._ran[path] = (text, findings)
+    def take_run(self, path: str, model: str, text: str, findings: tuple[Finding, ...]) -> None:
+        """Keep what a run of a model said of a file that held this text, in place of its last run."""
+        self._ran.setdefault(path, {})[model] = (text, findings)
         if path in self.documents:
             self.look_soon(path, 0)
 
@@ -147,8 +148,9 @@ class Session:
 
     async def _look_at_whole(self, document: OpenDocument, rounds: int) -> None:
         path, text = document.path, document.text.text
-        ran = self._ran.get(path, ("", ()))
-        job = LookJob(path, self.texts(), _move(ran[1], ran[0], text))
+        runs = self._ran.get(path, {}).values()
+        ran = tuple(f for then, said in runs for f in _move(said, then, text))
+        job = LookJob(path, self.texts(), ran)
         begun = time.monotonic()
         answer = await self.whole.ask(job, lambda: self._is_newest(document))
         if answer is None or not self._is_newest(document):

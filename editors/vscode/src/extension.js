@@ -7,14 +7,17 @@ const { findServer } = require("./find_server");
 
 let client;
 let output;
+let home;
 let starting = Promise.resolve();
 
 async function activate(context) {
+  home = context.extensionPath;
   output = vscode.window.createOutputChannel("lintorch");
   context.subscriptions.push(
     output,
     vscode.commands.registerCommand("lintorch.restart", restart),
     vscode.commands.registerCommand("lintorch.showOutput", () => output.show()),
+    vscode.workspace.onDidGrantWorkspaceTrust(restart),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (["path", "interpreter", "args"].some((key) => event.affectsConfiguration(`lintorch.${key}`))) {
         restart();
@@ -51,8 +54,8 @@ async function start() {
     tell(found.problem);
     return;
   }
-  const folder = (vscode.workspace.workspaceFolders || [])[0];
-  const options = folder ? { cwd: folder.uri.fsPath } : {};
+  // `python -m` imports from where it is started: never from the workspace, which the server enters later
+  const options = { cwd: home };
   output.appendLine(`starting ${[found.command, ...found.args].join(" ")}`);
   client = new LanguageClient(
     "lintorch",
@@ -89,7 +92,7 @@ async function findEnvironments() {
 }
 
 async function findPython() {
-  const environments = await findEnvironments();
+  const environments = vscode.workspace.isTrusted ? await findEnvironments() : undefined;
   if (!environments) {
     return "";
   }

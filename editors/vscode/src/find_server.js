@@ -29,7 +29,7 @@ function findServer(settings, python, runs = endsWell) {
     return { command: "lintorch", args: serve };
   }
   const where = python ? `${python} has no lintorch with pygls, and none is on PATH` : "none is on PATH";
-  return { problem: `lintorch was not found: ${where}. Install lintorch and pygls there, or name it in the settings.` };
+  return { problem: `lintorch was not found: ${where}. Install lintorch and pygls, or name it in the settings.` };
 }
 
 function expandHome(file) {
@@ -38,7 +38,8 @@ function expandHome(file) {
 }
 
 function endsWell(command, args) {
-  const ended = spawnSync(command, args, { timeout: SECONDS * 1000, stdio: "ignore" });
+  // not from where the editor was started: that may be the workspace, and Python imports from there
+  const ended = spawnSync(command, args, { timeout: SECONDS * 1000, stdio: "ignore", cwd: __dirname });
   return ended.status === 0;
 }
 
