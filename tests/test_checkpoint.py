@@ -107,7 +107,7 @@ def test_a_model_is_built_and_its_keys_compared(tmp_path: Path) -> None:
     model = json.loads(done.stdout)["model"]
     assert (model["keys"], model["matched"], model["missing"]) == (9, 7, [])
     assert [each["key"] for each in model["other_shapes"]] == ["head.weight", "head.bias"]
-    assert 'key.removeprefix("module.")' in "\n".join(model["load"])
+    assert "key.removeprefix('module.')" in "\n".join(model["load"])
     done = lintorch("checkpoint", "net.pt", "net.py:Nothing", cwd=tmp_path)
     assert done.returncode == 2
     assert "net.py defines no Nothing" in done.stderr

@@ -26,6 +26,7 @@ from lintorch.checkpoint.checkpoint import Checkpoint, read_checkpoint
 from lintorch.checkpoint.compare_keys import compare_keys
 from lintorch.checkpoint.judge_globals import judge_globals
 from lintorch.checkpoint.nonfinite_values import count_nonfinite
+from lintorch.checkpoint.prefixes import write_stripping
 from lintorch.checkpoint.values import Global
 from lintorch.cli.show_refusals import write_admission
 
@@ -300,3 +301,12 @@ def test_other_formats_are_read_too(tmp_path: Path) -> None:
     Path(path).write_bytes(pickle.dumps(model.state_dict()))
     assert _of(read_checkpoint(path)) == ("pickle", keys)
     assert not _loads(Path(path))
+
+
+def test_keys_of_a_file_are_no_code_in_what_is_to_be_copied(tmp_path: Path) -> None:
+    harm = "\"+str(1/0)+'\n"
+    state = {f"{harm}.{key}": value for key, value in _Net().state_dict().items()}
+    found = _compare(state, _Net(), tmp_path)
+    space: dict[str, Any] = {"state": dict(state)}
+    exec("\n".join(write_stripping(found.prefixes)), space)
+    _Net().load_state_dict(space["state"])

@@ -49,10 +49,10 @@ def write_stripping(prefixes: Collection[Prefix]) -> Iterator[str]:
     outer = [prefix for prefix in prefixes if not prefix.inner]
     if outer:
         whole = "".join(prefix.text for prefix in outer)
-        yield f'state = {{key.removeprefix("{whole}"): value for key, value in state.items()}}'
+        yield f"state = {{key.removeprefix({whole!r}): value for key, value in state.items()}}"
     for prefix in prefixes:
         if prefix.inner:
-            yield f'state = {{key.replace("{prefix.text}", ""): value for key, value in state.items()}}'
+            yield f"state = {{key.replace({prefix.text!r}, ''): value for key, value in state.items()}}"
 
 
 def _shared_prefix(keys: Sequence[str], known: Sequence[str]) -> str:

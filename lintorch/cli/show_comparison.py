@@ -84,7 +84,7 @@ def write_load(found: InspectedCheckpoint) -> Iterator[str]:
     yield write_access(chosen)
     yield from write_stripping(comparison.prefixes)
     if comparison.added:
-        yield f'state = {{"{comparison.added}" + key: value for key, value in state.items()}}'
+        yield f"state = {{{comparison.added!r} + key: value for key, value in state.items()}}"
     if comparison.renaming:
         yield from comparison.renaming.write_lines()
     if comparison.other_shapes:
