@@ -1,6 +1,7 @@
 """What readers of the formats take, as their documentation says it: closed, so that a typo is found.
 
-SARIF: the objects of version 2.1.0 (OASIS) that lintorch writes, and what code scanning asks for.
+SARIF: the objects that lintorch writes, with what code scanning asks for besides the schema of
+OASIS, which `published_schemas` holds.
 GitLab: its code quality reports. RDJSON: reviewdog's `DiagnosticResult`. JUnit: the schema that
 Jenkins reads.
 """

@@ -17,6 +17,8 @@ from format_schemas import GITLAB, JUNIT, RDJSON, SARIF
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from published_schemas import SARIF as PUBLISHED
+from published_schemas import judge_by
 from running import lintorch
 
 from lintorch.core.finding import Edit, Evidence, Finding, Fix, Harm, Hazard, Place, Severity
@@ -98,6 +100,9 @@ TOLD: dict[str, Callable[[str], Told]] = {
     "pylint": _match_lines(r":(?P<row>\d+): \[(?P<code>LT\d+)\] "),
     "rdjson": _in_rdjson,
     "sarif": _in_sarif,
+    "markdown": _match_lines(
+        r"^\| (?:note|warning|error) \| .*:(?P<row>\d+):\d+ \| \[?(?P<code>LT\d+)\b"
+    ),
 }
 _ODD = st.text(alphabet="ab%:;,]=\r\n\t\x1b\x00 <&\"'図é", max_size=12)
 _FOUND = st.builds(
@@ -152,16 +157,18 @@ def test_every_format_tells_the_same_of_a_real_check(project: Path) -> None:
 )
 def test_a_format_keeps_to_its_schema(project: Path, form: str, schema: dict[str, Any]) -> None:
     Draft202012Validator.check_schema(schema)
-    judge = Draft202012Validator(schema)
-    judge.validate(json.loads(checked(project, form)))
-    judge.validate(json.loads(written(form, Result())))
+    judges = [Draft202012Validator(schema), *([judge_by(PUBLISHED)] if form == "sarif" else [])]
     found = Finding(
         "LT101", "dynamic-size", "a baked size", Severity.ERROR, Place("n.py", 1, 1, 1, 4),
         Evidence.EXPORT, "n.py:Net", exporter="onnx",
         fix=Fix("write y", (Edit(0, 3, "y"),)),
         hazard=Hazard((("onnx", Harm.SILENT),), ("torch.export",), Severity.WARNING),
     )  # fmt: skip
-    judge.validate(json.loads(written(form, Result((found,), texts={"n.py": "x+1\n"}))))
+    empty, full = Result(), Result((found,), texts={"n.py": "x+1\n"})
+    for judge in judges:
+        judge.validate(json.loads(checked(project, form)))
+        judge.validate(json.loads(written(form, empty)))
+        judge.validate(json.loads(written(form, full)))
 
 
 def test_sarif_describes_rules_models_exporters_and_fixes(project: Path) -> None:

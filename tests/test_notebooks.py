@@ -185,8 +185,8 @@ def test_a_notebook_of_another_language_has_no_findings(tmp_path: Path) -> None:
 RUNNING = [
     "title",
     "import torch\n!pip install timm",
-    f"%%time\n{FORWARD}",
-    "open('trained', 'w')\nfor _ in range(10):\n    open('looped', 'w')",
+    f"%%time\n{FORWARD}\n    def deepen(self):\n        return depth\n",
+    "depth = await fetch()\nopen('trained', 'w')\nfor _ in range(10):\n    open('looped', 'w')",
     "net = Net()\nnet(torch.randn(5, 7))",
 ]
 

@@ -75,6 +75,11 @@ def run_hooks(
     )
 
 
+def write_notebook(folder: Path) -> None:
+    cells = [{"cell_type": "code", "metadata": {}, "source": BAKED}]
+    (folder / "demo.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4}))
+
+
 def test_the_hook_stops_a_commit_and_says_why(
     hooks: tuple[Path, str, Path], tmp_path: Path
 ) -> None:
@@ -87,8 +92,7 @@ def test_the_hook_stops_a_commit_and_says_why(
 def test_notebooks_are_given_to_the_hook_and_exclusions_hold(
     hooks: tuple[Path, str, Path], tmp_path: Path
 ) -> None:
-    cells = [{"cell_type": "code", "metadata": {}, "source": BAKED}]
-    (tmp_path / "demo.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4}))
+    write_notebook(tmp_path)
     (tmp_path / "lintorch.toml").write_text('extend-exclude = ["net.py"]\n')
     done = pre_commit("lintorch", hooks, tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
@@ -99,6 +103,7 @@ def test_notebooks_are_given_to_the_hook_and_exclusions_hold(
 def test_exports_are_tried_when_they_are_asked_for(
     hooks: tuple[Path, str, Path], tmp_path: Path
 ) -> None:
+    write_notebook(tmp_path)
     done = pre_commit("lintorch-export", hooks, tmp_path)
     assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
     named = ["--python", interpreter(), "--to", "torch.export"]
@@ -108,6 +113,7 @@ def test_exports_are_tried_when_they_are_asked_for(
     (tmp_path / ".pre-commit-config.yaml").write_text(config)
     done = run_hooks(hooks, tmp_path, "--hook-stage", "manual")
     assert "net.py:Net" in done.stdout, done.stdout + done.stderr
+    assert "demo.ipynb:Net" in done.stdout
     assert "torch.export" in done.stdout
 
 

@@ -9,7 +9,7 @@ import click
 
 from lintorch.cli.adoption_options import adoption_options
 from lintorch.cli.file_options import file_options
-from lintorch.cli.output_options import output_options
+from lintorch.cli.output_options import output_options, report_option
 from lintorch.cli.shared_options import (
     SettingOption,
     cache_option,
@@ -56,6 +56,7 @@ _LEVELS = ("note", "warning", "error")
     "--output-format", type=click.Choice(CHECK_FORMATS), default="full", show_default=True
 )
 @click.option("--output-file", type=click.Path(dir_okay=False), help="Write the report there.")
+@report_option
 @click.option("--fail-on", cls=SettingOption, type=click.Choice(_LEVELS),
               help="The severity from which findings make the exit code 1; default: note.")  # fmt: skip
 @click.option(

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from lintorch.cli.problems import UsageProblem
 from lintorch.cli.shared_options import combine_options
+from lintorch.report import CHECK_FORMATS
 
 COLORS = ("auto", "always", "never")
 
+
+def _read_reports(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
+    """The format and the file of each. Raises UsageProblem."""
+    pairs = [text.partition("=")[::2] for text in given]
+    for name, file in pairs:
+        if name not in CHECK_FORMATS or not file:
+            listed = ", ".join(CHECK_FORMATS)
+            raise UsageProblem(f"--report takes FORMAT=FILE, with a format of {listed}")
+    return tuple(pairs)
+
+
+report_option = click.option(
+    "--report", "reports", multiple=True, metavar="FORMAT=FILE", callback=_read_reports,
+    help="Write another report of the same run; may be repeated.",
+)  # fmt: skip
 output_options = combine_options(
     click.option("--statistics", is_flag=True, help="Count findings by rule instead."),
     click.option("--show-files", is_flag=True, help="List the files that would be checked."),

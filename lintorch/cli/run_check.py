@@ -107,6 +107,9 @@ def _write_report(checked: Checked, request: CheckRequest, out: TextIO) -> None:
     if request.text is not None and request.fixes:
         out.write(checked.rewritten[0].after if checked.rewritten else request.text)
         report_to = sys.stderr
+    for name, path in request.reports:
+        with open(path, "w", encoding="utf-8") as file:
+            write_result(name, result, file)
     if request.output_file:
         with open(request.output_file, "w", encoding="utf-8") as file:
             _write_result(result, request, file, TextStyle(request.color == "always", None))

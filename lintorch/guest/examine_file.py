@@ -57,6 +57,8 @@ def examine_file(
         names = (*found.classes, *found.factories)
         if chosen.only and not any(chosen.wants_model(shown, name) for name in names):
             return
+        if modules and not names:
+            return  # a notebook that only does things
         module = import_file(Path(path), Path(chosen.project), chosen.limits.seconds)
     except BaseException as error:  # whatever user code raises, SystemExit too
         send(ModelFailed(_describe_import_error(error, files, shown)))

@@ -16,7 +16,7 @@ from lintorch.report.wording import write_message
 
 def write_reasons(row: Row, screen: Screen) -> Iterator[Line]:
     """How the model was built and fed, then each thing that is wrong, at its line."""
-    said, written = _list_reasons(row), _list_files(row)
+    said, written = list_reasons(row), _list_files(row)
     if not said and not written:
         return
     said += _write_comparisons(row)
@@ -34,14 +34,15 @@ def write_reasons(row: Row, screen: Screen) -> Iterator[Line]:
 
 def write_right_rows(rows: Iterable[Row], screen: Screen) -> Iterator[Line]:
     """A line for each model of which nothing else is said: what its `ok` rests on."""
-    quiet = [row for row in rows if not _list_reasons(row) and not _list_files(row)]
+    quiet = [row for row in rows if not list_reasons(row) and not _list_files(row)]
     told = [f"{name_row(row)} {text}" for row in quiet for text in _write_comparisons(row, OK)]
     yield from [()] if told else []
     for line in told:
         yield from screen.wrap(line, 2, "dim")
 
 
-def _list_reasons(row: Row) -> list[str]:
+def list_reasons(row: Row) -> list[str]:
+    """Each thing that is wrong with a model, at its line; how it is built and fed is not among it."""
     said = list(dict.fromkeys(reason for each in row.tried for reason in _write_reason(each)))
     if row.problem is not None:
         said = [_write_finding(row.problem), *said]

@@ -39,7 +39,7 @@ def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> No
     screen = Screen.of(out, color, width)
     if matrix.rows:
         heads = ["model", *matrix.columns]
-        cells = [[(name_row(row), ""), *_fill_row(row, matrix)] for row in matrix.rows]
+        cells = [[(name_row(row), ""), *fill_row(row, matrix)] for row in matrix.rows]
         if width is None:
             screen.write(_align_columns(heads, cells))
         else:
@@ -47,10 +47,10 @@ def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> No
     for row in matrix.rows:
         screen.write(write_reasons(row, screen))
     screen.write(write_right_rows(matrix.rows, screen))
-    screen.write([(), [(_write_summary(matrix), "")]])
+    screen.write([(), [(write_summary(matrix), "")]])
 
 
-def _fill_row(row: Row, matrix: Matrix) -> Iterator[tuple[str, str]]:
+def fill_row(row: Row, matrix: Matrix) -> Iterator[tuple[str, str]]:
     """What became of the model in each column; more than one word where it was tried twice."""
     for column in matrix.columns:
         found = [each for each in row.tried if each.column == column]
@@ -101,7 +101,8 @@ def _draw_table(
     Console(file=out, width=width, no_color=not color, highlight=False).print(table)
 
 
-def _write_summary(matrix: Matrix) -> str:
+def write_summary(matrix: Matrix) -> str:
+    """How many exports of how many models came to what."""
     tried = sum(len(row.tried) for row in matrix.rows)
     counts = ", ".join(f"{number} {status}" for status, number in matrix.count_statuses().items())
     models = sum(row.model is not None for row in matrix.rows)

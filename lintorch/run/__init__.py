@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from lintorch.core.causes import fold_findings
 from lintorch.core.finding import Severity
 from lintorch.files import NotWritten, write_file
 from lintorch.report import FORMATS
+from lintorch.report.formats import OutputFormat
 from lintorch.report.result import Repaired, Result
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.given_files import GivenFiles, list_files
@@ -102,7 +104,7 @@ def _make_result(seen: CheckedFiles, request: CheckRequest, scope: Scope) -> Res
     texts = {path: text.text for path, text in seen.texts.items()}
     catalog, found = scope.catalog, {finding.code for finding in seen.standing}
     cards = [card for code, card in catalog.cards.items() if code in found]
-    form = FORMATS[request.output_format]
+    forms = [FORMATS[name] for name in (request.output_format, *(n for n, _ in request.reports))]
     return Result(
         findings=place_in_cells(fold_findings(seen.standing, texts), seen.texts),
         withdrawn=place_in_cells(seen.withdrawn, seen.texts),
@@ -116,6 +118,13 @@ def _make_result(seen: CheckedFiles, request: CheckRequest, scope: Scope) -> Res
         unsafe=request.unsafe_fixes,
         quiet=request.quiet,
         advice=len(seen.unasked),
-        urls={} if form.has_summary else find_page_urls(cards),  # to read them takes 20 ms
-        rules={card.code: catalog.rules[card.code] for card in cards} if form.tells_rules else {},
+        urls=find_page_urls(cards) if _tells_pages(forms) else {},  # to read them takes 20 ms
+        rules={card.code: catalog.rules[card.code] for card in cards}
+        if any(form.tells_rules for form in forms)
+        else {},
     )
+
+
+def _tells_pages(forms: Iterable[OutputFormat]) -> bool:
+    """Whether a report names the pages of rules: those for people name the command."""
+    return any(form.tells_rules or not form.has_summary for form in forms)

@@ -64,6 +64,8 @@ class CheckRequest(Request):
     show_refuted: bool = False
     stdin_filename: str | None = None
     output_file: str | None = None
+    reports: tuple[tuple[str, str], ...] = ()
+    """Further reports: the format and the file of each."""
     exit_zero: bool = False
     exit_non_zero_on_fix: bool = False
     fix_only: bool = False

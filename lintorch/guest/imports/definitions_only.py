@@ -61,7 +61,8 @@ def _keep_definitions(
         if isinstance(statement, _DEFINING) or _is_future(statement):
             yield statement
         elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)):
-            if _is_plain(statement) or (calls and _is_wanted(statement, used)):
+            wanted = calls and _is_wanted(statement, used) and not _awaits(statement)
+            if wanted or _is_plain(statement):
                 yield _let_fail(statement)
         elif isinstance(statement, _BLOCKS) and not _asks_for_main(statement):
             yield _reduce_block(statement, used, calls)
@@ -99,6 +100,11 @@ def _is_plain(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr):
         return _changes_path(statement)
     return not any(isinstance(node, (ast.Call, ast.Await)) for node in ast.walk(statement))
+
+
+def _awaits(statement: ast.stmt) -> bool:
+    """Whether it waits, which the top level of a notebook may do and a module may not."""
+    return any(isinstance(node, ast.Await) for node in ast.walk(statement))
 
 
 def _changes_path(statement: ast.Expr) -> bool:
