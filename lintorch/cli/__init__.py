@@ -25,6 +25,7 @@ _COMMANDS = (
     "config",
     "explain",
     "export",
+    "fix",
     "models",
     "rule",
     "rules",

@@ -85,7 +85,7 @@ def _read_all(stream: TextIO) -> str:
 
 def _write_report(checked: Checked, request: CheckRequest, out: TextIO) -> None:
     if request.diff:
-        out.writelines(line for file in checked.rewritten for line in _diff_lines(file))
+        out.writelines(line for file in checked.rewritten for line in diff_lines(file))
         return
     report_to = out
     result = checked.result
@@ -121,7 +121,7 @@ def _show_files(request: CheckRequest, out: TextIO, err: TextIO) -> int:
     return FAILED if listed.errors else CLEAN
 
 
-def _diff_lines(file: Rewritten) -> list[str]:
+def diff_lines(file: Rewritten) -> list[str]:
     """A unified diff that `patch` and `git apply` take; of a notebook, one for each cell."""
     import difflib
 
