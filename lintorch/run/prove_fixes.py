@@ -190,9 +190,11 @@ class FileProof:
 
     def _report_defect(self, key: FixKey, verdicts: Sequence[Verdict]) -> Finding:
         finding, text = self._find_applied(key)
+        breaks = any(each.broken for each in verdicts)
+        does = "breaks what it promises to keep" if breaks else "changes what models compute"
         message = (
-            f"the safe fix of {finding.code} ({finding.name}) changes what models compute, and was "
-            f"left out; that is a defect of the rule: {describe_verdicts(verdicts)}"
+            f"the safe fix of {finding.code} ({finding.name}) {does}, and was left out; that is a "
+            f"defect of the rule: {describe_verdicts(verdicts)}"
         )
         place = replace(finding.place) if text == self._mending.before else self._place_of(key)
         return engine_finding(self._mending.scope.catalog, FIX_CHANGES_NUMBERS, message, place)
