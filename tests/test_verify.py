@@ -162,3 +162,37 @@ def test_files_whose_models_cannot_tell(project: Path) -> None:
 def test_a_text_from_standard_input_is_not_run(project: Path) -> None:
     done = lintorch("check", "-", "--verify", cwd=project, stdin=HELPERS)
     assert (done.returncode, "can be read, not run" in done.stderr) == (2, True)
+
+
+BAKED = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        x = torch.mul(self.conv(x), 2)
+        return x.reshape(int(x.size(0)), -1)
+"""
+
+
+def test_the_fewest_fixes_after_which_an_export_is_right(project: Path) -> None:
+    (project / "net" / "net.py").write_text(BAKED)
+    asked = ("fix", "net/net.py", "--rules", "mine", "--until-exports", "torchscript-trace")
+    done = lintorch(*asked, cwd=project)
+    mended = BAKED.replace("int(x.size(0))", "x.size(0)")
+    assert (done.returncode, (project / "net" / "net.py").read_text()) == (0, mended), done.stderr
+    assert "torchscript-trace: wrong → ok after LT101" in done.stderr
+    assert "+        return x.reshape(x.size(0), -1)\n" in done.stdout
+
+
+def test_what_no_fix_makes_right_is_told_by_its_line(project: Path) -> None:
+    drawn = BAKED.replace("return x.reshape(int(x.size(0)), -1)", "return x * float(x.shape[2])")
+    (project / "net" / "net.py").write_text(drawn)
+    asked = ("fix", "net/net.py", "--rules", "mine", "--until-exports", "torchscript-trace")
+    done = lintorch(*asked, cwd=project)
+    assert (done.returncode, (project / "net" / "net.py").read_text()) == (1, drawn), done.stderr
+    assert "net/net.py:12: " in done.stderr

@@ -26,6 +26,7 @@ _COMMANDS = (
     "config",
     "explain",
     "export",
+    "fix",
     "models",
     "rule",
     "rules",

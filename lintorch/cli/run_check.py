@@ -98,7 +98,7 @@ def _read_all(stream: TextIO) -> str:
 
 def _write_report(checked: Checked, request: CheckRequest, out: TextIO) -> None:
     if request.diff:
-        out.writelines(line for file in checked.rewritten for line in _diff_lines(file))
+        out.writelines(line for file in checked.rewritten for line in diff_lines(file))
         return
     report_to = out
     result = checked.result
@@ -159,7 +159,7 @@ def _add_ignores(request: CheckRequest, progress: Progress, out: TextIO, err: Te
     return FAILED if added.errors else CLEAN
 
 
-def _diff_lines(file: Rewritten) -> list[str]:
+def diff_lines(file: Rewritten) -> list[str]:
     """A unified diff that `patch` and `git apply` take; of a notebook, one for each cell."""
     import difflib
 

@@ -30,6 +30,8 @@ class Verdict:
     keys: tuple[str, ...] = ()
     exports: tuple[tuple[str, bool], ...] = ()
     """What became of each trial export, in words, and whether it is worse."""
+    statuses: tuple[str, ...] = ()
+    """What each of these exports came to now."""
     gained: tuple[str, ...] = ()
     failure: str = ""
     """Why it was not run to its end."""
@@ -176,7 +178,9 @@ def _judge_report(report: Report, kept: Mapping[str, Report]) -> Verdict:
     if told is None:
         return Verdict(report.model.qualname, failure="its process told nothing")
     exports = () if before is None else tuple(_compare_exports(before, report))
-    return Verdict(report.model.qualname, told.changes, told.keys, exports, told.gained)
+    statuses = tuple(outcome.status for outcome in report.outcomes)
+    name = report.model.qualname
+    return Verdict(name, told.changes, told.keys, exports, statuses, told.gained)
 
 
 def _compare_exports(before: Report, after: Report) -> Iterator[tuple[str, bool]]:

@@ -66,7 +66,7 @@ class FileProof:
         safe = frozenset(key for key, fix in _promises(self._whole).items() if fix in _SAFE)
         good, bad = self._sift(sorted(safe), NO_KEYS)
         unsafe = sorted(self._every - safe)
-        verdicts = self._try_keys(good) if good else ()
+        verdicts = self.try_keys(good) if good else ()
         changed, broken, equal = self._try_unsafe(unsafe, good)
         kept = good | changed.keys() | equal.keys()
         mended = self._mend(kept)
@@ -78,13 +78,27 @@ class FileProof:
             tuple(self._tell_broken(key, broken[key]) for key in broken),
         )
 
+    def find_harmless(self) -> Keys:
+        """Those of all fixes after which models compute the same, exports left aside."""
+        return self._sift(sorted(self._every), NO_KEYS, False)[0]
+
+    def is_exported(self, keys: Keys) -> bool:
+        """Whether all trial exports are right with these fixes, and some were made."""
+        verdicts = self.try_keys(keys)
+        statuses = {status for each in verdicts for status in each.statuses}
+        return not _differ(verdicts) and statuses == {"ok"}
+
+    def text_with(self, keys: Keys) -> str:
+        """The file with these fixes alone."""
+        return self._mend(keys).text
+
     def _sift(
         self, keys: Sequence[FixKey], good: Keys, exporting: bool = True
     ) -> tuple[Keys, dict[FixKey, tuple[Verdict, ...]]]:
         """Those of the keys that change nothing, with the good ones before them; and the others."""
         if not keys:
             return good, {}
-        verdicts = self._try_keys(good | {*keys}, exporting)
+        verdicts = self.try_keys(good | {*keys}, exporting)
         if not _differ(verdicts):
             return good | {*keys}, {}
         if len(keys) == 1:
@@ -103,21 +117,21 @@ class FileProof:
         dict[FixKey, tuple[Verdict, ...]],
     ]:
         """Unsafe fixes that change something, those that break a model, and those that do neither."""
-        together = self._try_keys(good | {*keys}) if keys else ()
+        together = self.try_keys(good | {*keys}) if keys else ()
         if not _differ(together):
             return {}, {}, dict.fromkeys(keys, together)
-        alone = {key: self._try_keys(good | {key}, len(keys) < 2) for key in keys[:_MOST_ALONE]}
+        alone = {key: self.try_keys(good | {key}, len(keys) < 2) for key in keys[:_MOST_ALONE]}
         alone |= dict.fromkeys(keys[_MOST_ALONE:], together)
         broken = {key: found for key, found in alone.items() if any(v.broken for v in found)}
         changed = {k: found for k, found in alone.items() if k not in broken and _differ(found)}
         equal = {k: found for k, found in alone.items() if not _differ(found)}
         if len(keys) > 1:
-            rest = self._try_keys(good | changed.keys() | equal.keys())
+            rest = self.try_keys(good | changed.keys() | equal.keys())
             if any(each.broken for each in rest):
                 return {}, {**dict.fromkeys([*changed, *equal], rest), **broken}, {}
         return changed, broken, equal
 
-    def _try_keys(self, keys: Keys, exporting: bool = True) -> tuple[Verdict, ...]:
+    def try_keys(self, keys: Keys, exporting: bool = True) -> tuple[Verdict, ...]:
         """What models make of the file with these fixes alone; unsteady models are not heard.
 
         Trial exports tell of a whole set of fixes; where numbers differ, they are not needed to
@@ -176,9 +190,11 @@ class FileProof:
 
     def _report_defect(self, key: FixKey, verdicts: Sequence[Verdict]) -> Finding:
         finding, text = self._find_applied(key)
+        breaks = any(each.broken for each in verdicts)
+        does = "breaks what it promises to keep" if breaks else "changes what models compute"
         message = (
-            f"the safe fix of {finding.code} ({finding.name}) changes what models compute, and was "
-            f"left out; that is a defect of the rule: {describe_verdicts(verdicts)}"
+            f"the safe fix of {finding.code} ({finding.name}) {does}, and was left out; that is a "
+            f"defect of the rule: {describe_verdicts(verdicts)}"
         )
         place = replace(finding.place) if text == self._mending.before else self._place_of(key)
         return engine_finding(self._mending.scope.catalog, FIX_CHANGES_NUMBERS, message, place)

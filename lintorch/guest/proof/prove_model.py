@@ -35,7 +35,7 @@ from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Model
 from lintorch.record.proofs import Change, Comparison, Observed
 
-_SHARE = 0.3
+_SHARE = 0.15
 """Of the seconds that a model may take, for running it as it is: with a fixed text it takes as long again."""
 _ROW = re.compile(r":\d+")
 """Rows are others in a fixed text."""
