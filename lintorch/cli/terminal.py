@@ -40,7 +40,7 @@ def _terminal_width() -> int:
 def progress_on(stream: TextIO, first: str = "") -> Iterator[Progress]:
     """A function that takes a line saying how the work stands; it stands until the next one.
 
-    Nothing is shown before the `first` line, or else the first that comes.
+    Nothing is shown before the `first` line, or else the first that comes, and behind a line "".
     """
     if not stream.isatty():
         yield ignore_progress
@@ -57,9 +57,13 @@ def progress_on(stream: TextIO, first: str = "") -> Iterator[Progress]:
     )
 
     def tell(step: str) -> None:
-        if bar.task_ids:
+        if not step:
+            bar.stop()
+        elif bar.live.is_started:
             bar.update(bar.task_ids[0], description=escape(step), refresh=True)
         else:
+            for task in bar.task_ids:
+                bar.remove_task(task)
             bar.start()
             bar.add_task(escape(step), total=None)
 

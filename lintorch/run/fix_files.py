@@ -11,13 +11,13 @@ from lintorch.core.dispatch import describe_defect
 from lintorch.core.finding import Finding
 from lintorch.core.merge import merge_findings
 from lintorch.files import FileText, NotWritten, is_notebook
-from lintorch.fix.fix_rounds import settle
+from lintorch.fix.fix_rounds import Check, settle
 from lintorch.report.result import Repaired
 from lintorch.run.check_files import CheckedFiles
 from lintorch.run.demote_fixes import demote_fixes
 from lintorch.run.importers import Importers
 from lintorch.run.lint_file import lint_text
-from lintorch.run.request import CheckRequest, Rewritten
+from lintorch.run.request import CheckRequest, Choose, Rewritten
 from lintorch.run.scope import Scope
 from lintorch.run.suppress_findings import suppress_by_comments
 from lintorch.syntax.deep_stack import call_deeply
@@ -31,8 +31,10 @@ class FixedFiles:
     errors: tuple[str, ...] = ()
 
 
-def fix_files(seen: CheckedFiles, scope: Scope, request: CheckRequest) -> FixedFiles:
-    """Fix what a look has found, as far as `request.fixes` goes; writes nothing."""
+def fix_files(
+    seen: CheckedFiles, scope: Scope, request: CheckRequest, choose: Choose | None = None
+) -> FixedFiles:
+    """Fix what a look has found, as far as `request.fixes` goes, and `choose`; writes nothing."""
     found: dict[str, list[Finding]] = defaultdict(list)
     for finding in seen.standing:
         found[finding.place.path].append(finding)
@@ -46,6 +48,8 @@ def fix_files(seen: CheckedFiles, scope: Scope, request: CheckRequest) -> FixedF
             continue
         before = seen.texts[path].text
         check = _make_check(path, before, findings, seen, scope, request, importers)
+        if choose is not None:
+            check = _choose_after(check, path, choose)
         taken = partial(importers.names_taken, path)
         mending = partial(settle, before, check, request.fixes, path=path, taken=taken)
         try:
@@ -79,6 +83,10 @@ def _list_changed(text: FileText, after: str) -> tuple[tuple[int, str, str], ...
         return ()
     both = zip(text.cells, text.split_cells(after), strict=True)
     return tuple((cell.number, cell.source, new) for cell, new in both if new != cell.source)
+
+
+def _choose_after(check: Check, path: str, choose: Choose) -> Check:
+    return lambda text: choose(path, text, check(text))
 
 
 def _may_go_in(finding: Finding, request: CheckRequest) -> bool:
