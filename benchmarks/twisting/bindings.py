@@ -35,6 +35,11 @@ def list_late(text: str) -> set[str]:
     }
 
 
+def list_top(tree: ast.Module) -> set[str]:
+    """Names that importing a text binds in its module."""
+    return {name for node in _walk_top(tree) for name in _names_bound(node)}
+
+
 def count_bindings(text: str) -> Counter[tuple[str, str]]:
     """How often each block imports or defines a name, or writes an attribute of `self` or a keyword."""
     found: Counter[tuple[str, str]] = Counter()

@@ -44,6 +44,7 @@ _LEVELS = ("note", "warning", "error")
     is_flag=True,
     help="With --fix or --diff: also where numbers may change. Alone: count these too.",
 )
+@click.option("--interactive", is_flag=True, help="With --fix: show each fix, and ask.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change; write nothing.")
 @click.option(
     "--verify",

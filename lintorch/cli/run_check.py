@@ -15,9 +15,11 @@ from lintorch.report import FORMATS, Result, write_result
 from lintorch.report.characters import join_lines, make_writable
 from lintorch.report.places import shown_path
 from lintorch.report.statistics import STATISTICS_FORMATS, write_statistics
+from lintorch.report.styled_lines import Screen
 from lintorch.run import (
     Checked,
     CheckRequest,
+    Choose,
     Progress,
     Rewritten,
     check_and_fix,
@@ -37,11 +39,12 @@ def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) ->
             return _show_files(request, out, err)
         if request.show_settings:
             return _show_settings(request, out, err)
+        refuse_silent_walk(request, stdin, out)
         first = FINDING_MODELS if request.runs_models or request.verify else ""
         with progress_on(err, first, request.verbose) as progress:
             if request.add_ignore:
                 return _add_ignores(request, progress, out, err)
-            checked = check_and_fix(request, progress)
+            checked = check_and_fix(request, progress, _make_asker(request, out, progress))
             if request.verbose:
                 progress("done")
         _write_report(checked, request, out)
@@ -56,6 +59,25 @@ def run_check(request: CheckRequest, stdin: TextIO, out: TextIO, err: TextIO) ->
     if not checked.result.files and not _has_summary(request):
         print_problems(err, ["no Python files checked"])
     return exit_code_of_check(checked, request)
+
+
+def refuse_silent_walk(request: CheckRequest, stdin: TextIO, out: TextIO) -> None:
+    """Raises UsageProblem where each fix is to be asked about, and nobody can be asked."""
+    if not request.interactive:
+        return
+    if not request.fix or request.diff or request.verify:
+        raise UsageProblem("--interactive goes with --fix, and without --diff and --verify")
+    if request.text is not None or not (stdin.isatty() and out.isatty()):
+        raise UsageProblem("--interactive asks on a terminal, and this is none: leave it out")
+
+
+def _make_asker(request: CheckRequest, out: TextIO, progress: Progress) -> Choose | None:
+    if not request.interactive:
+        return None
+    from lintorch.cli.ask_fixes import Asker
+
+    style = choose_style(out, request.color)
+    return Asker(out, Screen.of(out, style.color, style.width), request.fixes, progress)
 
 
 def _has_summary(request: CheckRequest) -> bool:

@@ -55,8 +55,8 @@ def _write_steps(stream: TextIO) -> Progress:
 def progress_on(stream: TextIO, first: str = "", verbose: bool = False) -> Iterator[Progress]:
     """A function that takes a line saying how the work stands; it stands until the next one.
 
-    Nothing is shown before the `first` line, or else the first that comes. If `verbose`, each is
-    written with the seconds since the start, and stays.
+    Nothing is shown before the `first` line, or else the first that comes, and behind a line "".
+    If `verbose`, each is written with the seconds since the start, and stays.
     """
     if verbose:
         yield _write_steps(stream)
@@ -76,9 +76,13 @@ def progress_on(stream: TextIO, first: str = "", verbose: bool = False) -> Itera
     )
 
     def tell(step: str) -> None:
-        if bar.task_ids:
+        if not step:
+            bar.stop()
+        elif bar.live.is_started:
             bar.update(bar.task_ids[0], description=escape(step), refresh=True)
         else:
+            for task in bar.task_ids:
+                bar.remove_task(task)
             bar.start()
             bar.add_task(escape(step), total=None)
 

@@ -28,7 +28,7 @@ def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> No
     """Write a block for each finding, then what was withdrawn, what ran, and the summary."""
     screen = Screen.of(out, color, width)
     for finding in report.findings:
-        screen.write(_draw_block(finding, report, screen))
+        screen.write(draw_block(finding, report, screen))
     if report.quiet:
         return
     if report.withdrawn:
@@ -39,7 +39,8 @@ def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> No
     screen.write([[(write_summary(report), "good" if worst is None else str(worst))]])
 
 
-def _draw_block(finding: Finding, report: Result, screen: Screen) -> Iterator[Line]:
+def draw_block(finding: Finding, report: Result, screen: Screen) -> Iterator[Line]:
+    """What is told of one finding: its message, its frame, its evidence, its fix."""
     style = str(finding.severity)
     title = f"{finding.code} {finding.name}"
     yield (f"{style} {title}", style), ("  ", ""), (write_location(finding.place), "strong")

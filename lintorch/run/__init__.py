@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lintorch.catalog import find_page_urls
@@ -17,7 +18,7 @@ from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.given_files import GivenFiles, list_files
 from lintorch.run.new_findings import keep_new
 from lintorch.run.place_in_cells import list_cells, place_in_cells
-from lintorch.run.request import Checked, CheckRequest, Progress, Rewritten, ignore_progress
+from lintorch.run.request import Checked, CheckRequest, Choose, Progress, Rewritten, ignore_progress
 from lintorch.run.scope import Scope
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CheckRequest",
     "Checked",
+    "Choose",
     "Progress",
     "Rewritten",
     "check_and_fix",
@@ -34,15 +36,19 @@ __all__ = [
 ]
 
 
-def check_and_fix(request: CheckRequest, progress: Progress = ignore_progress) -> Checked:
+def check_and_fix(
+    request: CheckRequest, progress: Progress = ignore_progress, choose: Choose | None = None
+) -> Checked:
     """Look, fix where asked, and look again at what fixing left.
+
+    With `choose`, the fixes that it leaves go in, and each file is written before the next is asked about.
 
     Raises SettingsError, CatalogError, BaselineError or RepositoryError where nothing can be done; paths, files and
     models that are wrong are told of in the outcome.
     """
     scope = Scope(request)
     scope.codes_of(request.paths[0])  # what selects no rule is told even where there is no file
-    checked = _check_and_fix(request, scope, progress)
+    checked = _check_and_fix(request, scope, progress, choose)
     return replace(checked, fail_on=Severity[(scope.main.fail_on or "note").upper()])
 
 
@@ -51,7 +57,9 @@ def list_checked(request: CheckRequest) -> GivenFiles:
     return list_files(request, Scope(request))
 
 
-def _check_and_fix(request: CheckRequest, scope: Scope, progress: Progress) -> Checked:
+def _check_and_fix(
+    request: CheckRequest, scope: Scope, progress: Progress, choose: Choose | None
+) -> Checked:
     seen = keep_new(check_files(request, scope, progress), request, scope, progress)
     if not request.tried_fixes:
         return Checked(
@@ -60,6 +68,8 @@ def _check_and_fix(request: CheckRequest, scope: Scope, progress: Progress) -> C
     from lintorch.run.fix_files import fix_files
     from lintorch.run.tell_proofs import tell_proofs
 
+    if choose is not None:
+        return _fix_chosen(seen, request, scope, progress, choose)
     mended = fix_files(seen, scope, request, progress)
     errors = (*seen.errors, *mended.errors)
     before = {path: seen.texts[path].text for path in mended.proven}
@@ -72,12 +82,44 @@ def _check_and_fix(request: CheckRequest, scope: Scope, progress: Progress) -> C
             seen.notes,
         )
     repaired, kept = _write_files(mended, seen, request)
+    done = Checked(Result(repaired=repaired), (*errors, *kept), mended.rewritten, seen.notes)
     again = _take_fixed_text(request, mended)
-    left = keep_new(check_files(again, scope, progress), request, scope, progress)
-    left = tell_proofs(left, mended.proven, before, scope)
-    result = replace(_make_result(left, request, scope), repaired=repaired)
-    told = dict.fromkeys((*errors, *kept, *left.errors, *left.left_out))
-    return Checked(result, tuple(told), mended.rewritten, seen.notes)
+    tell = partial(tell_proofs, proven=mended.proven, before=before, scope=scope)
+    return _look_again(done, again, scope, progress, tell)
+
+
+def _fix_chosen(
+    seen: CheckedFiles, request: CheckRequest, scope: Scope, progress: Progress, choose: Choose
+) -> Checked:
+    """Fix what is chosen, and write each file before anything of the next is asked."""
+    from lintorch.run.fix_files import fix_files
+
+    repaired: list[Repaired] = []
+    rewritten: list[Rewritten] = []
+    errors = [*seen.errors]
+    for path in dict.fromkeys(finding.place.path for finding in seen.standing):
+        own = replace(seen, standing=tuple(f for f in seen.standing if f.place.path == path))
+        mended = fix_files(own, scope, request, progress, choose)
+        written, kept = _write_files(mended, own, request)
+        repaired += written
+        rewritten += mended.rewritten
+        errors += *mended.errors, *kept
+    done = Checked(Result(repaired=tuple(repaired)), tuple(errors), tuple(rewritten), seen.notes)
+    return _look_again(done, request, scope, progress)
+
+
+def _look_again(
+    done: Checked,
+    request: CheckRequest,
+    scope: Scope,
+    progress: Progress,
+    tell: Callable[[CheckedFiles], CheckedFiles] = lambda left: left,
+) -> Checked:
+    """What fixing left, with what was done; `tell` adds what came of verifying."""
+    left = tell(keep_new(check_files(request, scope, progress), request, scope, progress))
+    result = replace(_make_result(left, request, scope), repaired=done.result.repaired)
+    told = dict.fromkeys((*done.errors, *left.errors, *left.left_out))
+    return replace(done, result=result, errors=tuple(told))
 
 
 def _write_files(

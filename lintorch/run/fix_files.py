@@ -17,7 +17,7 @@ from lintorch.run.importers import Importers
 from lintorch.run.mend_file import FileMending, key_of
 from lintorch.run.proof_bench import ProofBench
 from lintorch.run.prove_fixes import FileProof, FixProof, ProvenFile, list_rows_to_run
-from lintorch.run.request import CheckRequest, Progress, Rewritten
+from lintorch.run.request import CheckRequest, Choose, Progress, Rewritten
 from lintorch.run.scope import Scope
 
 _UNRUN = "fixes of notebooks are not tried"
@@ -35,9 +35,13 @@ class FixedFiles:
 
 
 def fix_files(
-    seen: CheckedFiles, scope: Scope, request: CheckRequest, progress: Progress
+    seen: CheckedFiles,
+    scope: Scope,
+    request: CheckRequest,
+    progress: Progress,
+    choose: Choose | None = None,
 ) -> FixedFiles:
-    """Fix what a look has found, as far as `request.tried_fixes` goes; writes nothing."""
+    """Fix what a look has found, as far as `request.tried_fixes` goes, and `choose`; writes nothing."""
     found: dict[str, list[Finding]] = defaultdict(list)
     for finding in seen.standing:
         found[finding.place.path].append(finding)
@@ -52,7 +56,9 @@ def fix_files(
             if path in seen.changed:
                 errors.append(f"{path}: changed while models ran; nothing was written to it")
                 continue
-            mending = FileMending(seen.texts[path], findings, seen, scope, request, importers)
+            mending = FileMending(
+                seen.texts[path], findings, seen, scope, request, importers, choose
+            )
             try:
                 done = _mend_file(mending, request, bench, seen)
             except WorkerError as error:

@@ -14,7 +14,7 @@ from lintorch.run.check_files import CheckedFiles
 from lintorch.run.demote_fixes import demote_fixes
 from lintorch.run.importers import Importers
 from lintorch.run.lint_file import lint_text
-from lintorch.run.request import CheckRequest
+from lintorch.run.request import CheckRequest, Choose
 from lintorch.run.scope import Scope
 from lintorch.run.suppress_findings import suppress_by_comments
 from lintorch.syntax.deep_stack import call_deeply
@@ -48,10 +48,11 @@ class FileMending:
         scope: Scope,
         request: CheckRequest,
         importers: Importers,
+        choose: Choose | None = None,
     ) -> None:
         self.original, self.path, self.before = original, original.path, original.text
         self._found, self._seen, self._request = list(found), seen, request
-        self.scope, self.importers = scope, importers
+        self.scope, self.importers, self._choose = scope, importers, choose
         self._task = seen.tasks.get(self.path) or scope.make_task(self.path)
         left_out = (f for f in (*seen.withdrawn, *seen.known) if f.place.path == self.path)
         self._left_out = {key_of(finding, self.before) for finding in left_out}
@@ -63,7 +64,9 @@ class FileMending:
         texts: dict[int, tuple[Finding, str]] = {}
 
         def check(text: str) -> Iterable[Finding]:
-            found = [_hold_back(f, text, barred) for f in self._check(text)]
+            known = self._check(text)
+            chosen = known if self._choose is None else self._choose(self.path, text, known)
+            found = [_hold_back(f, text, barred) for f in chosen]
             texts.update((id(finding), (finding, text)) for finding in found)
             return found
 

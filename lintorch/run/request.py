@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from lintorch.core.finding import Applicability, Severity
+from lintorch.core.finding import Applicability, Finding, Severity
 from lintorch.record.model_options import ModelOptions
 from lintorch.report.result import Repaired, Result
 
 Progress = Callable[[str], None]
+"""Takes a line that stands until the next; "" takes the last one away."""
+Choose = Callable[[str, str, Iterable[Finding]], list[Finding]]
+"""From a path, its text and its findings to these, without the fixes that are not to go in."""
 
 
 def ignore_progress(step: str) -> None:
@@ -55,6 +58,8 @@ class CheckRequest(Request):
     """What `lintorch check` is asked."""
 
     fix: bool = False
+    interactive: bool = False
+    """Whether each fix is asked about."""
     unsafe_fixes: bool = False
     """Whether unsafe fixes go in where fixes do, and count among those that could."""
     diff: bool = False

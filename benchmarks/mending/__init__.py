@@ -1,0 +1,1 @@
+"""What fixing makes of repositories and packages that nobody here wrote."""
