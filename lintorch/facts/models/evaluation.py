@@ -40,7 +40,7 @@ from lintorch.facts.models.graph_uses import GraphUses
 from lintorch.facts.models.image_axes import image_axes
 from lintorch.facts.models.known_rows import KnownRows
 from lintorch.facts.models.loops_around import LOOPS, FileLoops, Loop, is_within, list_places
-from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents
+from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents, find_parents
 from lintorch.facts.models.operation_steps import OperationSteps
 from lintorch.facts.models.value_ways import ValueWays, is_common
 from lintorch.facts.names.torch_aliases import documented_name
@@ -443,7 +443,7 @@ class Evaluation:
         path = event.spot.path
         if path not in self._outlines:
             file = self._finder.open_file(path)
-            self._outlines[path] = NodeParents(ast.Module([], []) if file is None else file.tree)
+            self._outlines[path] = _NOTHING if file is None else find_parents(file.tree)
         return self._outlines[path]
 
     @cached_property
@@ -474,6 +474,9 @@ class Evaluation:
             spot.end_row,
             _count_characters(lines, spot.end_row, spot.end_column) + 1,
         )
+
+
+_NOTHING = NodeParents(ast.Module([], []))
 
 
 def _list_parts(value: Value) -> Iterator[Value]:
