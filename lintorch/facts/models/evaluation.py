@@ -52,6 +52,7 @@ from lintorch.facts.training.training_regions import (
     imports_framework,
     list_regions,
 )
+from lintorch.syntax.python_ast import list_nodes
 
 
 class Evaluation:
@@ -487,7 +488,7 @@ def _list_parts(value: Value) -> Iterator[Value]:
 
 
 def _list_words(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in list_nodes(tree):
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute):

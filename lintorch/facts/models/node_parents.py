@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 
+from lintorch.syntax.python_ast import list_inner, list_nodes
+
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -14,15 +16,7 @@ class NodeParents:
     """The parents of all nodes of a file."""
 
     def __init__(self, tree: ast.AST) -> None:
-        self._parents: dict[ast.AST, ast.AST] = {}
-        waiting = [tree]
-        while waiting:
-            outer = waiting.pop()
-            for value in vars(outer).values():
-                for inner in value if isinstance(value, list) else (value,):
-                    if isinstance(inner, ast.AST):
-                        self._parents[inner] = outer
-                        waiting.append(inner)
+        self._parents = {inner: outer for outer in list_nodes(tree) for inner in list_inner(outer)}
 
     @cached_property
     def _calls(self) -> Mapping[tuple[int, int, int, int], ast.Call]:
