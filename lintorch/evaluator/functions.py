@@ -32,6 +32,7 @@ from lintorch.evaluator.values import (
     Items,
     Value,
 )
+from lintorch.syntax.python_ast import list_nodes
 
 
 @evaluates(ast.Call)
@@ -212,7 +213,7 @@ def keeps_frame(node: ast.AST) -> bool:
     """Whether a function of it may live on and ask for its names."""
     return any(
         isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef))
-        for each in ast.walk(node)
+        for each in list_nodes(node)
         if each is not node
     )
 

@@ -38,7 +38,10 @@ def join_states(left: State | None, right: State | None) -> State | None:
         if shared is not None:
             cells[address] = joined.generation, _join_cells(cells[address][1], shared[1])
     for address, cell in right.cells.items():
-        mine = cells.get(address) or left.ground.get(address)
+        mine = cells.get(address)
+        if mine is cell:
+            continue
+        mine = mine or left.ground.get(address)
         if mine is None:
             cells[address] = cell
         elif mine[1] is not cell[1]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import replace
 
 from lintorch.evaluator.asked_settings import make_asked
@@ -73,17 +72,11 @@ def _as_method(value: Value, owner: Class) -> Value:
     return value
 
 
-def list_ancestors(kind: Value | None) -> Iterator[Class | External]:
+def list_ancestors(kind: Value | None) -> tuple[Class | External, ...]:
     """A class and those it derives from, in the order in which attributes are looked for."""
-    seen: list[Class | External] = []
-    waiting = [kind]
-    while waiting:
-        first = waiting.pop(0)
-        if isinstance(first, (Class, External)) and first not in seen:
-            seen.append(first)
-            yield first
-            if isinstance(first, Class):
-                waiting = [*first.bases, *waiting]
+    if isinstance(kind, Class):
+        return kind.ancestors
+    return (kind,) if isinstance(kind, External) else ()
 
 
 def derives_from(kind: Value | None, path: str) -> bool:

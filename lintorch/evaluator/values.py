@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lintorch.evaluator.frozen_records import frozen_identity, frozen_record
@@ -260,6 +261,19 @@ class Class(Value):
     def name(self) -> str:
         """As written."""
         return self.node.name
+
+    @cached_property
+    def ancestors(self) -> tuple[Class | External, ...]:
+        """Itself and what it derives from, in the order in which attributes are looked for."""
+        seen: list[Class | External] = []
+        waiting: list[Value] = [self]
+        while waiting:
+            first = waiting.pop(0)
+            if isinstance(first, (Class, External)) and first not in seen:
+                seen.append(first)
+                if isinstance(first, Class):
+                    waiting = [*first.bases, *waiting]
+        return tuple(seen)
 
 
 @frozen_record

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
@@ -81,10 +83,17 @@ def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
         return
     name = event.attribute
     texts = {kind.file.path: kind.file.text for kind in kinds}
-    mentions = sum(len(re.findall(rf"\b{name}\b", text)) for text in texts.values())
+    if sum(count_words(text)[name] for text in texts.values()) != 1:
+        return
     whole = any(_WHOLE.search(ast.unparse(kind.node)) for kind in kinds)
-    if mentions == 1 and not whole and not is_named_elsewhere(name, kinds, source):
+    if not whole and not is_named_elsewhere(name, kinds, source):
         yield Hit(event, f"self.{name} is made and never used: its weights get no gradient")
+
+
+@lru_cache(maxsize=16)
+def count_words(text: str) -> Counter[str]:
+    """How often each word stands in a file."""
+    return Counter(re.findall(r"\w+", text))
 
 
 def is_named_elsewhere(name: str, kinds: list[Class], source: Source) -> bool:

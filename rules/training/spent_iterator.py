@@ -83,7 +83,7 @@ Use = Called | Repeated
 
 @rule.event(Called, UnknownCalled)
 def in_source(made: Made, source: Source) -> Iterator[Hit]:
-    kind = name_kind(made)
+    kind = name_kind(made) if made.spot.path == source.path else ""
     target = find_target(made, source) if kind else None
     if isinstance(target, ast.Attribute):
         yield from judge_kept(target, made, kind, source)

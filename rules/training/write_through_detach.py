@@ -64,10 +64,10 @@ LOOKS = frozenset({"size", "dim", "numel", "item", "device", "dtype", "shape", "
 def in_writes(event: Occurrence, source: Source) -> Iterator[Hit]:
     written = find_changed(event)
     made = find_detach(written, source) if written is not None else None
-    if is_meant(event):
+    if made is None or is_meant(event):
         return
-    origin = find_operand(made) if made is not None else None
-    if made is None or origin is None or may_be_free(event, source.evaluation):
+    origin = find_operand(made)
+    if origin is None or may_be_free(event, source.evaluation):
         return
     weight = isinstance(origin, Tensor) and origin.origin in ("parameter", "buffer")
     if weight or not is_used_again(origin, event, source):

@@ -42,7 +42,7 @@ from lintorch.facts.models.graph_uses import GraphUses
 from lintorch.facts.models.image_axes import image_axes
 from lintorch.facts.models.known_rows import KnownRows
 from lintorch.facts.models.loops_around import LOOPS, FileLoops, Loop, is_within, list_places
-from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents
+from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents, find_parents
 from lintorch.facts.models.operation_steps import OperationSteps
 from lintorch.facts.models.value_ways import ValueWays, is_common
 from lintorch.facts.names.torch_aliases import documented_name
@@ -54,6 +54,7 @@ from lintorch.facts.training.training_regions import (
     imports_framework,
     list_regions,
 )
+from lintorch.syntax.python_ast import list_nodes
 
 
 class Evaluation:
@@ -452,7 +453,7 @@ class Evaluation:
         path = event.spot.path
         if path not in self._outlines:
             file = self._finder.open_file(path)
-            self._outlines[path] = NodeParents(ast.Module([], []) if file is None else file.tree)
+            self._outlines[path] = _NOTHING if file is None else find_parents(file.tree)
         return self._outlines[path]
 
     @cached_property
@@ -485,6 +486,9 @@ class Evaluation:
         )
 
 
+_NOTHING = NodeParents(ast.Module([], []))
+
+
 def _list_parts(value: Value) -> Iterator[Value]:
     """A value, and what it holds."""
     yield value
@@ -493,7 +497,7 @@ def _list_parts(value: Value) -> Iterator[Value]:
 
 
 def _list_words(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in list_nodes(tree):
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
+
+from lintorch.syntax.python_ast import list_inner, list_nodes
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -14,9 +16,7 @@ class NodeParents:
     """The parents of all nodes of a file."""
 
     def __init__(self, tree: ast.AST) -> None:
-        self._parents = {
-            inner: outer for outer in ast.walk(tree) for inner in ast.iter_child_nodes(outer)
-        }
+        self._parents = {inner: outer for outer in list_nodes(tree) for inner in list_inner(outer)}
 
     @cached_property
     def _calls(self) -> Mapping[tuple[int, int, int, int], ast.Call]:
@@ -44,3 +44,9 @@ class NodeParents:
     def find_function(self, node: ast.AST) -> Definition | None:
         """The function around a node."""
         return next((each for each in self.list_around(node) if isinstance(each, Definition)), None)
+
+
+@lru_cache(16)
+def find_parents(tree: ast.AST) -> NodeParents:
+    """The parents of a file's nodes, kept for the next file that enters it."""
+    return NodeParents(tree)

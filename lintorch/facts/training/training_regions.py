@@ -29,6 +29,7 @@ from lintorch.facts.training.way_tree import (
     Rebinding,
     TreeReader,
 )
+from lintorch.syntax.python_ast import list_nodes
 
 _MOST = 64
 _LONGEST = 300
@@ -145,7 +146,7 @@ _FRAMEWORKS = frozenset(
 
 def imports_framework(file: CodeFile) -> bool:
     """Whether a file imports one of them, anywhere in it."""
-    for node in ast.walk(file.tree):
+    for node in list_nodes(file.tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [each.name for each in node.names]
