@@ -94,9 +94,7 @@ def restore(copy: Path, before: Mapping[str, bytes], names: list[str]) -> None:
 
 
 def _run(copy: Path, **asked: Any) -> Checked:
-    request = CheckRequest(
-        (".",), settings=_EVERY, isolated=True, jobs=1, **asked
-    )
+    request = CheckRequest((".",), settings=_EVERY, isolated=True, jobs=1, **asked)
     here = os.getcwd()
     os.chdir(copy)
     try:
