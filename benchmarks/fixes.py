@@ -44,7 +44,7 @@ from mending.fixes_page import write_page  # noqa: E402
 from mending.small_models import MODELS  # noqa: E402
 
 HERE = Path(__file__).parent / "mending"
-MOST = 200
+MOST = 60
 """Modules of a package that are imported, in each mode."""
 
 

@@ -10,7 +10,7 @@ from mending.fix_copies import MODES, Folder
 
 _HEAD = """# What fixing does to code that nobody here wrote
 
-`python benchmarks/fixes.py --page docs/fixes-measured.md ROOT...` makes this page: with all rules on it fixes a copy of each folder, once with `--fix` and once with `--unsafe-fixes` too. It then looks for files that do not compile any more, comments that are lost, files that a second run changes again, names that went though another file imports them, modules that no longer import, and models that give other bits in eval mode after safe fixes."""
+`python benchmarks/fixes.py --page docs/fixes-measured.md ROOT...` makes this page: with all rules on it fixes a copy of each folder, once with `--fix` and once with `--unsafe-fixes` too. It then looks for files that do not compile any more, comments that are lost, files that a second run changes again, names that went though another file imports them, modules that no longer import, and models that give other bits in eval mode after safe fixes; the last two of packages alone, and of models only where a safe fix changed the package."""
 
 
 def write_page(folders: Sequence[Folder], failures: Sequence[str]) -> str:
