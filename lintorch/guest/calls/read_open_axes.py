@@ -36,6 +36,20 @@ def read_open_axes(
     return ()
 
 
+def names_dims(call: ModelCall, find: Callable[[Any], Any]) -> bool:
+    """Whether `dynamic_shapes` of an export holds a `Dim` with a name."""
+    given = {keyword.arg: keyword.value for keyword in call.placed.node.keywords}
+    return "dynamic_shapes" in given and _holds_name(find(given["dynamic_shapes"]))
+
+
+def _holds_name(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_holds_name, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_name, value))
+    return bool(_name_size(value)) and not isinstance(value, str)
+
+
 def _read_axes(
     axes: Mapping[str, Any], fed: Sequence[str], names: Sequence[str]
 ) -> OpenAxes | None:

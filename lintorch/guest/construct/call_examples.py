@@ -28,6 +28,8 @@ class CallPlace:
 
     source: str = ""
     open_axes: OpenAxes | None = None
+    names_dims: bool = False
+    """Whether the export declares sizes by `Dim("name")`."""
 
 
 NOT_FOLLOWED = CallPlace()
