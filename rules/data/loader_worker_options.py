@@ -44,7 +44,7 @@ rule = Rule(
     """,
     severity=Severity.ERROR,
     fix=Applicability.SAFE,
-    remedy="give num_workers above 0, or leave it out",
+    remedy="leave it out, or raise num_workers",
     formerly=("LT501", "loader-arguments"),
 )
 

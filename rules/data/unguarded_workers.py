@@ -42,11 +42,10 @@ rule = Rule(
                 print(batch)
     """,
     proof="""
-        import subprocess
-        import sys
+        import runpy
 
         if __name__ == "example":
-            subprocess.run([sys.executable, __file__], check=True)
+            runpy.run_path(__file__, run_name="__main__")
     """,
     severity=Severity.NOTE,
     remedy='put the loop under if __name__ == "__main__"',
