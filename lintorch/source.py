@@ -268,6 +268,10 @@ class Source:
         """Add an argument at the end of a call, however the call is laid out."""
         return self.file.insert_argument(call, content)
 
+    def remove_argument(self, call: cst.Call, arg: cst.Arg) -> Edit:
+        """Take an argument out of a call, with one comma."""
+        return self.file.remove_argument(call, arg)
+
     def spell(self, dotted: str, at: cst.CSTNode) -> str:
         """How this file can write a dotted name at a node by its own imports; "" if it cannot."""
         return self.names.spell(dotted, at)

@@ -170,12 +170,22 @@ def test_per_file_ignores_hold_below_the_settings_folder(tmp_path: Path) -> None
     assert on(tmp_path, text, "own/train/x.py") == {"LT101", "LT116", "LT501", "LT507"}
 
 
-@pytest.mark.parametrize("word", ["LT123", "lt123", "script-syntax"])
-def test_a_code_that_was_split_selects_what_it_meant_before(tmp_path: Path, word: str) -> None:
-    (tmp_path / "lintorch.toml").write_text(f"select = [{word!r}]\n")
-    codes = enabled_codes(find_settings(str(tmp_path)), build_catalog(), str(tmp_path / "a.py"))
-    assert {"LT123", "LT141", "LT145"} <= codes
-    assert not {"LT140", "LT101"} & codes
+@pytest.mark.parametrize(
+    ("words", "split", "others"),
+    [
+        (["LT123", "lt123", "script-syntax"], {"LT123", "LT141", "LT145"}, {"LT140", "LT101"}),
+        (["LT501", "loader-arguments"], {f"LT{n}" for n in (501, *range(511, 518))}, {"LT510"}),
+    ],
+)
+def test_a_code_that_was_split_selects_what_it_meant_before(
+    tmp_path: Path, words: list[str], split: set[str], others: set[str]
+) -> None:
+    for word in words:
+        (tmp_path / "lintorch.toml").write_text(f"select = [{word!r}]\n")
+        settings = find_settings(str(tmp_path))
+        codes = enabled_codes(settings, build_catalog(), str(tmp_path / "a.py"))
+        assert split <= codes
+        assert not others & codes
 
 
 def test_a_selector_of_no_rule_is_named(tmp_path: Path) -> None:

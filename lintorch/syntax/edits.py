@@ -22,6 +22,17 @@ def insert_argument(spans: Spans, call: cst.Call, content: str) -> Edit:
     return Edit(end, end, f", {content}")
 
 
+def remove_argument(spans: Spans, call: cst.Call, arg: cst.Arg) -> Edit:
+    """Take an argument out with the comma behind it, or, where it is the last, before it."""
+    at = call.args.index(arg)
+    start, end = (spans.offset(*place) for place in spans.of(arg))
+    if at + 1 < len(call.args):
+        return Edit(start, spans.offset(*spans.of(call.args[at + 1])[0]), "")
+    if at:
+        return Edit(spans.offset(*spans.of(call.args[at - 1])[1]), end, "")
+    return Edit(start, end, "")
+
+
 def put_line_above(spans: Spans, statement: cst.CSTNode, content: str) -> Edit:
     """A line of its own above a statement, in its indentation."""
     start = _block(spans, statement)[0]

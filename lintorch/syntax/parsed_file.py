@@ -136,3 +136,7 @@ class ParsedFile:
     def insert_argument(self, call: cst.Call, content: str) -> Edit:
         """Add an argument at the end of a call, however the call is laid out."""
         return edits.insert_argument(self.spans, call, content)
+
+    def remove_argument(self, call: cst.Call, arg: cst.Arg) -> Edit:
+        """Take an argument out of a call, with one comma."""
+        return edits.remove_argument(self.spans, call, arg)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import libcst as cst
-
 from lintorch.core.exporter_calls import ONNX_EXPORT
-from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given, read_keys
@@ -80,7 +78,7 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
             arg, fix = written.get(name), None
             if call is not None and arg is not None and arg.keyword is not None:
                 promise = Applicability.SAFE if "dynamo" in given else Applicability.UNSAFE
-                fix = Fix(f"leave {name} out", (_without(call, arg, source),), promise)
+                fix = Fix(f"leave {name} out", (source.remove_argument(call, arg),), promise)
             message = f"{exporter} passes over {name}: {mode}"
             yield Hit(arg or event, message, fix, remedy="leave it out")
     if extra := _count_extra(given):
@@ -101,14 +99,3 @@ def _count_extra(given: Mapping[str, Value]) -> int:
 def _is_one(value: Value) -> bool:
     """Whether it surely is one input: no tuple or dictionary of several."""
     return isinstance(value, Tensor) or (isinstance(value, Unknown) and value.path.endswith(")"))
-
-
-def _without(call: cst.Call, arg: cst.Arg, source: Source) -> Edit:
-    """An edit that takes an argument out, with the comma before or after it."""
-    at = call.args.index(arg)
-    start, end = (source.spans.offset(*p) for p in source.spans.of(arg))
-    if at + 1 < len(call.args):
-        return Edit(start, source.spans.offset(*source.spans.of(call.args[at + 1])[0]), "")
-    if at:
-        return Edit(source.spans.offset(*source.spans.of(call.args[at - 1])[1]), end, "")
-    return Edit(start, end, "")

@@ -20,8 +20,10 @@ _ASKS = re.compile(
 _EXPECTS = re.compile(r"raises|suppress|assertRaises|patch", re.I)
 
 
-def is_tentative(node: cst.CSTNode, source: HasClasses) -> bool:
+def is_tentative(node: cst.CSTNode | None, source: HasClasses) -> bool:
     """Whether a node runs only where something was found to exist, or may fail by intention."""
+    if node is None:
+        return False
     return is_version_guarded(node, source) or any(
         _tries(inner, outer, source.file) for inner, outer in _up(node, source.file)
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from lintorch.core.finding import Fix
+from lintorch.evaluator.values import External, Held, Value
 from lintorch.facts.classes.classes import is_self
 from lintorch.syntax.literals import Arguments, arguments
 from lintorch.syntax.parsed_file import HasFile
@@ -19,6 +21,30 @@ _PARAMETERS = (
 def loader_arguments(call: cst.Call) -> Arguments:
     """The arguments of a call of DataLoader by parameter."""
     return arguments(call, *_PARAMETERS)
+
+
+def find_argument(call: cst.Call | None, name: str) -> cst.Arg | None:
+    """Where a call of DataLoader itself gives an argument."""
+    return loader_arguments(call).by_name.get(name) if call is not None else None
+
+
+def leave_out(call: cst.Call | None, name: str, source: HasFile) -> Fix | None:
+    """The call without one of its keyword arguments; None where it, or a comment, is in the way."""
+    arg = find_argument(call, name)
+    if call is None or arg is None or arg.keyword is None or len(call.args) < 2:
+        return None
+    edit = source.file.remove_argument(call, arg)
+    if "#" in source.file.text[edit.start : edit.end]:
+        return None
+    return Fix(f"drop {name}", (edit,))
+
+
+def is_sampler(value: Value | None) -> bool:
+    """Whether it surely is a sampler: one of torch, or of a class of the project."""
+    if not isinstance(value, Held) or value.of is None:
+        return False
+    name = value.of.path if isinstance(value.of, External) else value.of.name
+    return name.endswith("Sampler")
 
 
 def assigned_variable(value: cst.CSTNode, source: HasFile) -> cst.Name | cst.Attribute | None:

@@ -1,0 +1,21 @@
+from torch.utils.data import DataLoader
+from tqdm import tqdm
+
+data = [1, 2]
+late = DataLoader(data, num_workers=2)
+own = DataLoader(data)
+for batch in tqdm(late):  # hit
+    print(batch)
+for index, batch in enumerate(late):  # hit
+    print(batch)
+first = next(iter(late))  # hit
+for batch in own:
+    print(batch)
+if __name__ == "__main__":
+    for batch in late:
+        print(batch)
+
+
+def read():
+    for batch in DataLoader(data, num_workers=3):
+        return batch
