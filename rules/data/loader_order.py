@@ -229,8 +229,10 @@ def is_listing(call: cst.Call, source: Source) -> bool:
 
 def is_paired(call: cst.Call, info: ClassInfo, source: Source) -> bool:
     """Whether the class lists more than once, as images and masks that must keep in step."""
-    calls = (each for each in offspring(info.node) if isinstance(each, cst.Call))
-    return any(each is not call and is_listing(each, source) for each in calls)
+    return any(
+        each is not call and is_listing(each, source) and source.classes.around(each) is info
+        for each in source.nodes(cst.Call)
+    )
 
 
 def kept_in(call: cst.Call, info: ClassInfo, source: Source) -> Iterator[str]:

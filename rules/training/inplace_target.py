@@ -105,6 +105,7 @@ _METHODS = frozenset(
     }
 )  # fmt: skip
 """Methods of tensors that numbers and lists have not."""
+_JOINING = ("torch.stack", "torch.cat", "torch.concat", "torch.hstack", "torch.vstack")
 Write = Called | UnknownCalled | ItemSet | Combined
 _SO = "whoever reads it next gets other values"
 _WRITES = (
@@ -230,9 +231,14 @@ def _is_mask(index: Value, source: Source) -> bool:
 
 
 def _is_used_as_tensor(base: Value, source: Source) -> bool:
-    """Whether the same is given to a function of torch, or has a tensor's methods called."""
+    """Whether the same is given to a function of torch, or has a tensor's methods called.
+
+    What is joined to one tensor is a list of them.
+    """
     ways = source.evaluation.ways
-    given = (each for each in ways.find_users(base) if isinstance(each, Called))
+    given = [each for each in ways.find_users(base) if isinstance(each, Called)]
+    if any(each.name in _JOINING for each in given):
+        return False
     return any(each.name.startswith("torch.") for each in given) or any(
         each.method in _METHODS for each in ways.find_asked(base)
     )

@@ -221,7 +221,8 @@ def is_lazy(event: Repeated, source: Source) -> bool:
 def find_spent(uses: list[Use], made: Made, source: Source) -> Use | None:
     """The first place that finds the iterator empty."""
     for index, use in enumerate(uses):
-        if any(may_follow(earlier, use, source.evaluation) for earlier in uses[:index]):
+        apart = (each for each in uses[:index] if each.node is not use.node)
+        if any(may_follow(earlier, use, source.evaluation) for earlier in apart):
             return use
         if is_repeated(use, made, source):
             return use

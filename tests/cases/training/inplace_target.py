@@ -99,3 +99,13 @@ class TakesOver(nn.Module):
     def forward(self, x, y):
         loss = self.criterion(x, y)
         return loss.mean() if self.reduction == "mean" else loss.sum()
+
+
+def pad_lists(scores, labels):
+    if isinstance(scores, list):
+        most = max(each.size(0) for each in scores)
+        for index, label in enumerate(labels):
+            rest = label.new_full((most - label.size(0),), 0)
+            labels[index] = torch.cat((rest, label))
+        labels = torch.stack(labels)
+    return scores.max()

@@ -119,3 +119,14 @@ class Trainer:
         clip_grad_norm_(self.params, 1.0)  # hit
         clip_grad_norm_(self.kept, 1.0)
         self.optimizer.step()
+
+
+def by_name(args, model):
+    trainable = filter(lambda p: p.requires_grad, model.parameters())
+    if args.optimizer == "SGD":
+        make = torch.optim.SGD
+    elif args.optimizer == "Adam":
+        make = torch.optim.Adam
+    else:
+        make = torch.optim.RMSprop
+    return make(trainable, lr=args.lr)
