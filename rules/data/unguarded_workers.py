@@ -25,7 +25,8 @@ rule = Rule(
         since Python 3.14. Under `if __name__ == "__main__"` only the script itself runs the loop.
 
         As it runs well where processes are forked, this is only a note, unless the file itself asks
-        for spawned processes. Measured on torch 2.13.
+        for spawned processes. Measured on torch 2.13. Cells of a notebook are left alone: workers do
+        not import them.
     """,
     bad="""
         from torch.utils.data import DataLoader
@@ -59,13 +60,14 @@ SPAWNING = ("spawn", "forkserver")
 GUARDS = (ast.If, ast.IfExp, ast.Try, ast.Lambda)
 
 
-@rule.event(Repeated)
-def in_scripts(event: Repeated, source: Source) -> Iterator[Hit]:
-    """A loop at the top of a script, or in a function that is called there."""
+@rule.event(Repeated, "next")
+def in_scripts(event: Repeated | Called, source: Source) -> Iterator[Hit]:
+    """A loop, or next(), at the top of a script, or in a function that is called there."""
     if event.spot.path != source.path or not event.way.root.endswith(":"):
         return
     find_maker = source.evaluation.ways.find_maker
-    made = find_maker(find_loader(event.over, find_maker))
+    over = event.over if isinstance(event, Repeated) else next(iter(event.positional), None)
+    made = find_maker(find_loader(over, find_maker))
     if not isinstance(made, Called) or made.name != LOADER:
         return
     given = name_arguments(made)
@@ -73,7 +75,7 @@ def in_scripts(event: Repeated, source: Source) -> Iterator[Hit]:
     if has_workers(read_plain(given["num_workers"])) and not any(
         isinstance(each, GUARDS) for each in around
     ):
-        yield report_read(event, read_plain(given["multiprocessing_context"]), source)
+        yield from report_read(event, read_plain(given["multiprocessing_context"]), source)
 
 
 @rule.source(cst.For, cst.Call, needs=("num_workers",))
@@ -88,16 +90,19 @@ def where_nothing_leads(node: cst.For | cst.Call, source: Source) -> Iterator[Hi
         return
     given = loader_arguments(built[0])
     if has_workers(given.value("num_workers", 0)):
-        yield report_read(over, literal(given.get("multiprocessing_context")), source)
+        at = over if isinstance(node, cst.For) else node
+        yield from report_read(at, literal(given.get("multiprocessing_context")), source)
 
 
-def report_read(node: object, context: object, source: Source) -> Hit:
-    """A warning where the loader, or the file, asks for spawned processes."""
+def report_read(node: object, context: object, source: Source) -> Iterator[Hit]:
+    """A warning where the loader, or the file, asks for spawned processes; nobody imports a notebook."""
+    if source.path.endswith(".ipynb"):
+        return
     text = source.text.replace("'", '"')
     asked = any(f'set_start_method("{way}"' in text for way in SPAWNING)
     severity = Severity.WARNING if asked or context in SPAWNING else Severity.NOTE
     message = "a loader with workers is read where the script is imported"
-    return Hit(node, f"{message}: RuntimeError where processes are spawned", severity=severity)
+    yield Hit(node, f"{message}: RuntimeError where processes are spawned", severity=severity)
 
 
 def has_workers(number: object) -> bool:

@@ -28,6 +28,8 @@ def make(workers=WORKERS):
 
 for batch in make():  # hit
     print(batch)
+batches = iter(make())
+second = next(batches)  # hit
 for batch in make(0):
     print(batch)
 
