@@ -238,3 +238,32 @@ def test_a_trainer_in_one_file_is_made_by_another_with_its_command_line(tmp_path
     )
     assert model.arguments == {"width": 11, "classes": 6}
     assert model.assumptions == ("arguments from solver.py:11",)
+
+
+def test_the_names_that_an_export_gives_sizes_hold_across_its_inputs(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        """
+        from torch import nn
+
+        class Net(nn.Module):
+            def forward(self, ids, past):
+                return past.sum((0, 1, 3, 5)) + ids.sum(1, keepdim=True)
+        """,
+        tools__export_py="""
+        import torch
+        from nets.net import Net
+
+        batch, length, before = (torch.export.Dim(name) for name in ("batch", "length", "before"))
+        torch.onnx.export(
+            Net(),
+            (torch.randint(0, 9, (3, 5)), torch.zeros(2, 2, 3, 4, 7, 16)),
+            "net.onnx",
+            dynamic_shapes={"ids": {0: batch, 1: length}, "past": {2: batch, 4: before}},
+        )
+        """,
+    )
+    assert fed(model) == [
+        "int64[batch=3, sequence=5] in 0..8",
+        "float32[2, 2, batch=3, 4, before=7, 16]",
+    ]

@@ -567,6 +567,10 @@ def test_full_underlines_the_span_in_its_context() -> None:
     assert "6 │     return x.view(n, -1)" in frame
 
 
+def test_full_underlines_a_line_of_which_no_column_is_known() -> None:
+    assert underlined("if x:\n    y = int(x)  \n", Place(PATH, 2, 1)) == "y = int(x)"
+
+
 def test_full_underlines_behind_tabs() -> None:
     assert underlined("if x:\n\ty =\tint(x)\n", Place(PATH, 2, 6, 2, 12)) == "int(x)"
 

@@ -1,8 +1,8 @@
 """What other files hold: as an editor shows them where that is not saved, else as they lie on disk.
 
-What facts keep of a file is kept by its path and `stamp_file`. A run of the command line takes
-files to stay as they are, and stamps are all 0; a language server says by `look_anew` when they
-may have changed.
+What facts keep of a file is kept by its path and `stamp_file`. The first run of a process takes
+files to stay as they are, and stamps are all 0; a later run looks anew, and a language server says
+by `look_anew` when they may have changed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _LASTING: Stamp = (0,)
 class _View:
     """What this process sees. `looks` counts how often it was told to look anew."""
 
+    runs: int = 0
     looks: int = 0
     unsaved: Mapping[str, str] = field(default_factory=dict)
     stamps: dict[str, Stamp] = field(default_factory=dict)
@@ -32,6 +33,13 @@ def look_anew(unsaved: Mapping[str, str]) -> None:
     _view.looks += 1
     _view.unsaved = unsaved
     _view.stamps = {}
+
+
+def begin_run() -> None:
+    """A run begins: what files held in an earlier one of this process they may hold no longer."""
+    if _view.runs:
+        look_anew({})
+    _view.runs += 1
 
 
 def count_looks() -> int:

@@ -97,6 +97,11 @@ def _keep_free_sizes(fed: Fed) -> Fed:
     return replace(fed, varied=tuple(free))
 
 
+def _names_dims(subject: RunnableModel) -> bool:
+    """Whether the export that the inputs are taken from declares its sizes by names."""
+    return subject.built.like.names_dims and subject.fed.followed
+
+
 def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: Send) -> None:
     """In the child: the outcome, then what more can be found out in the time that is left."""
     from lintorch.guest import export
@@ -112,6 +117,7 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
         "opset": opset,
         "keep": bool(work.options.artifacts),
         "strict": work.options.strict,
+        "named": _names_dims(subject),
         "late": started + _SECOND_SHARE * work.options.limits.trial_seconds,
     }
     if work.options.scripts:
@@ -151,6 +157,7 @@ def _write_script(
         opset=work.options.opsets.get(trial.exporter),
         train=trial.train,
         strict=work.options.strict,
+        named=_names_dims(subject),
         livened=subject.livened,
         warmed=warmed,
         directory=trial.folder,

@@ -54,6 +54,9 @@ def _draw_underlined(
     marked = show_characters(screen.fit(rows.lines[row - 1]))
     first = min(span[0] - 1, len(marked))
     last = max(min(span[1] - 1, len(marked)), first)
+    if last <= first == 0:  # a run knows the line alone
+        written = "".join(marked)
+        first, last = len(written) - len(written.lstrip()), len(written.rstrip())
     begin, stop = count_columns("".join(marked[:first])), count_columns("".join(marked[:last]))
     space, shown = count_room(rows, screen), _rows_around(rows, row, row)
     left = find_leftmost(begin, stop, _measure_widest(rows, shown, screen), space)

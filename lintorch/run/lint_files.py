@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from lintorch.cache import Cache, digest_content
 from lintorch.core.codes import UNREADABLE_FILE
+from lintorch.core.file_views import begin_run
 from lintorch.core.finding import Place
 from lintorch.core.kept_answers import forget_answers
 from lintorch.core.profile import Profile
@@ -42,6 +43,7 @@ def lint_files(
     again with that known, until no more such calls are found.
     """
     forget_answers()
+    begin_run()
     if given:
         return [_lint_text(task, given[task.path]) for task in tasks]
     caches = {} if request.no_cache else _open_caches(tasks, root)

@@ -14,7 +14,7 @@ from lintorch.guest.calls.hollow_models import Making, find_making, make_hollow
 from lintorch.guest.calls.list_model_calls import SoughtModel
 from lintorch.guest.calls.project_scripts import ProjectScripts
 from lintorch.guest.calls.read_fed import name_fed, read_fed
-from lintorch.guest.calls.read_open_axes import read_open_axes
+from lintorch.guest.calls.read_open_axes import names_dims, read_open_axes
 from lintorch.guest.calls.run_statement import StatementRunner
 from lintorch.guest.calls.script_runner import ScriptRunner
 from lintorch.guest.calls.script_surroundings import leave_weights_empty
@@ -79,13 +79,16 @@ def _read_example(sought: SoughtModel, call: ModelCall, runner: ScriptRunner) ->
         inputs = ()
     args, kwargs = _mark_unread(making)
     unread = sum(value is UNREAD for value in (*args, *kwargs.values()))
-    axes = None
+    axes, named = None, False
     with suppress(Exception):  # whatever user code raises
         axes = read_open_axes(call, find, list(dict(inputs)))
+        named = bool(axes) and names_dims(call, find)
     row = call.row if inputs else making.rows.get(str(call.text.path), call.row)
     source = call.text.name_place(row, sought.project)
     known = {name: value for name, value in kwargs.items() if value is not UNREAD}
-    return Example(sought.kind.__qualname__, args, known, unread, inputs, CallPlace(source, axes))
+    return Example(
+        sought.kind.__qualname__, args, known, unread, inputs, CallPlace(source, axes, named)
+    )
 
 
 def _mark_unread(making: Making) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -8,9 +8,7 @@ from typing import Any
 from lintorch.guest.calls.find_model_calls import ModelCall
 from lintorch.guest.calls.needed_names import spell_dotted
 from lintorch.guest.calls.unknown_value import UnknownValue
-
-OpenAxes = tuple[tuple[str, int], ...]
-"""The parameters of `forward` and the axes of what they are given; () where all sizes are fixed."""
+from lintorch.guest.construct.call_examples import OpenAxes
 
 
 def read_open_axes(
@@ -38,13 +36,27 @@ def read_open_axes(
     return ()
 
 
+def names_dims(call: ModelCall, find: Callable[[Any], Any]) -> bool:
+    """Whether `dynamic_shapes` of an export holds a `Dim` with a name."""
+    given = {keyword.arg: keyword.value for keyword in call.placed.node.keywords}
+    return "dynamic_shapes" in given and _holds_name(find(given["dynamic_shapes"]))
+
+
+def _holds_name(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_holds_name, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_holds_name, value))
+    return bool(_name_size(value)) and not isinstance(value, str)
+
+
 def _read_axes(
     axes: Mapping[str, Any], fed: Sequence[str], names: Sequence[str]
 ) -> OpenAxes | None:
     """By the names that the export gives its inputs, in order; those of outputs are passed over."""
     parameter = {**dict(zip(fed, fed, strict=True)), **dict(zip(names, fed, strict=False))}
     found = [
-        (parameter[name], axis)
+        (parameter[name], axis, _name_size(where[axis]) if isinstance(where, Mapping) else "")
         for name, where in axes.items()
         if name in parameter and isinstance(where, (Mapping, list, tuple, set))
         for axis in where
@@ -59,16 +71,28 @@ def _read_shapes(shapes: Any, fed: Sequence[str]) -> OpenAxes | None:
         shapes = dict(zip(fed, shapes, strict=False))
     if not isinstance(shapes, Mapping):
         return None
-    return tuple((name, axis) for name, shape in shapes.items() for axis in _list_open(shape))
+    return tuple(
+        (name, axis, _name_size(size))
+        for name, shape in shapes.items()
+        for axis, size in _list_open(shape)
+    )
 
 
-def _list_open(shape: Any) -> Iterator[int]:
+def _list_open(shape: Any) -> Iterator[tuple[int, Any]]:
+    """The axes that are left open, with what stands for their sizes."""
     if isinstance(shape, Mapping):
-        yield from (axis for axis, size in shape.items() if type(axis) is int and _is_open(size))
-    elif isinstance(shape, (list, tuple)):
-        yield from (axis for axis, size in enumerate(shape) if _is_open(size))
+        pairs = [(axis, size) for axis, size in shape.items() if type(axis) is int]
+    else:
+        pairs = list(enumerate(shape)) if isinstance(shape, (list, tuple)) else []
+    yield from ((axis, size) for axis, size in pairs if _is_open(size))
 
 
 def _is_open(size: Any) -> bool:
     """Whether what stands for a size leaves it open: neither nothing, nor a number, nor `Dim.STATIC`."""
     return size is not None and type(size) is not int and "STATIC" not in repr(size)
+
+
+def _name_size(size: Any) -> str:
+    """`batch` of `Dim("batch")` and of "batch"; "" of `Dim.AUTO`, and of what is worked out from others."""
+    name = size if isinstance(size, str) else getattr(size, "__name__", "")
+    return name if isinstance(name, str) and name.isidentifier() else ""

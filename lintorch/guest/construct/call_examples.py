@@ -12,17 +12,24 @@ from lintorch.guest.construct.snippets import Snippet, split_snippets
 from lintorch.guest.construct.tensor_calls import get_last_name, read_tensor_call, strip_moves
 from lintorch.record.models import FedArgument, Input
 
+OpenAxes = tuple[tuple[str, int, str], ...]
+"""Parameters of `forward`, axes of what they are given, and the names that an export gives these.
+
+A name is "" where there is none; () where all sizes are fixed.
+"""
+
 
 @dataclass(frozen=True)
 class CallPlace:
     """Where in a project a call is, "" where its own file is read, and which axes an export leaves open there.
 
-    `open_axes` are parameters of `forward`, each with an axis; () where an export fixes all sizes, None
-    where nothing is said.
+    `open_axes` is None where nothing is said of them.
     """
 
     source: str = ""
-    open_axes: tuple[tuple[str, int], ...] | None = None
+    open_axes: OpenAxes | None = None
+    names_dims: bool = False
+    """Whether the export declares sizes by `Dim("name")`."""
 
 
 NOT_FOLLOWED = CallPlace()

@@ -42,6 +42,8 @@ class Job:
     """Whether the exported file is wanted, and not only what it computes."""
     strict: bool = True
     """What torch.jit.trace is told: not to take the dicts that a model gives back."""
+    named: bool = False
+    """Whether dynamic sizes are declared by `Dim("name")`, as the project's own export does it."""
     guards: GuardLog = field(default_factory=GuardLog)
     """What the exporter takes for given of sizes, where it can be listened to."""
 

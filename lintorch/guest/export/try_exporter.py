@@ -59,6 +59,7 @@ def try_export(
     directory: Path,
     keep: bool = False,
     strict: bool = True,
+    named: bool = False,
     late: float | None = None,
 ) -> Outcome:
     """Exports `module`, runs the result and compares it with eager.
@@ -67,7 +68,7 @@ def try_export(
     there are exported dynamic, the rest fixed. With `train` the export is made in
     training mode and compared with eval at the traced size. `user_file` gives the path that is
     shown for a file of the user's, and None for any other. Writes only below `directory`, and
-    there, if `keep`, the exported file. What needs a second export is left where `clock()` is `late`.
+    there, if `keep`, the exported file. `named`: sizes are declared as `Dim("name")`. What needs a second export is left where `clock()` is `late`.
     """
     started = time.monotonic()
     late = clock() + _SECONDS_FOR_SECOND if late is None else late
@@ -87,6 +88,7 @@ def try_export(
     with copy_module(module, train) as copied, log_warnings(user_file) as heard:
         given = eager.make_inputs(model.sizes)
         job = Job(copied, model.inputs, given, dynamic, opset, directory, output, keep, strict)
+        job = replace(job, named=named)
         made = run_exporter(exporter, job, user_file)
         if isinstance(made, Outcome):
             made = explain_refused_output(

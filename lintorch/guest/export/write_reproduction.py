@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from torch import nn
@@ -28,6 +29,7 @@ def write_reproduction(
     opset: int | None,
     train: bool,
     strict: bool,
+    named: bool,
     livened: bool,
     warmed: bool,
     directory: Path,
@@ -36,6 +38,7 @@ def write_reproduction(
     dynamic = find_dynamic_names(model.sizes, others)
     example = make_inputs(model.inputs, model.sizes)
     job = Job(module, model.inputs, example, dynamic, opset, directory, None, strict=strict)
+    job = replace(job, named=named)
     path = model.path.replace("\\", "/")
     title = f"{model.qualname} of {path} exported with {exporter}."
     sizes = [model.sizes, *others]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from torch import nn
 
+from lintorch.guest.construct.call_examples import OpenAxes
 from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.record.arguments import pick_tensors
@@ -30,7 +31,7 @@ _BIG_SIDE = 128
 def follow_example(
     module: nn.Module,
     fed: tuple[tuple[str, FedArgument], ...],
-    open_axes: tuple[tuple[str, int], ...] | None = None,
+    open_axes: OpenAxes | None = None,
 ) -> Iterator[Guess]:
     """The same inputs, then smaller ones where they are big images.
 
@@ -75,14 +76,15 @@ def _name_arguments(
     return found
 
 
-def _name_sizes(whole: Guess, open_axes: tuple[tuple[str, int], ...] | None) -> Guess:
+def _name_sizes(whole: Guess, open_axes: OpenAxes | None) -> Guess:
     """The inputs with names for sizes; a name stands for one size in all of them."""
     named = whole.inputs
     batch = named[0].shape[0] if named[0].shape else 0
+    labels = _label_names(named, open_axes or ())
     sizes: dict[str, int] = {}
     inputs = []
     for given in named:
-        names = _name_axes(given, open_axes)
+        names = _name_axes(given, open_axes, labels)
         shape = list(given.shape)
         for axis, name in enumerate(names[: len(shape)]):
             size = shape[axis]
@@ -96,13 +98,31 @@ def _name_sizes(whole: Guess, open_axes: tuple[tuple[str, int], ...] | None) -> 
     return replace(whole, inputs=tuple(inputs), sizes=sizes)
 
 
-def _name_axes(given: Input, open_axes: tuple[tuple[str, int], ...] | None) -> tuple[str, ...]:
+def _label_names(inputs: Sequence[Input], open_axes: OpenAxes) -> dict[str, str]:
+    """What the export's own names are here: what axes commonly are called, where each name has one of its own."""
+    common = {given.name: _list_names(given) for given in inputs}
+    labels: dict[str, str] = {}
+    for parameter, axis, name in open_axes:
+        usual = dict(enumerate(common.get(parameter, ()))).get(axis, "")
+        if name and name not in labels:
+            labels[name] = usual if usual and usual not in labels.values() else name
+    return labels
+
+
+def _list_names(given: Input) -> tuple[str, ...]:
+    return _AXIS_NAMES.get((len(given.shape), given.dtype.startswith("float")), ("batch",))
+
+
+def _name_axes(
+    given: Input, open_axes: OpenAxes | None, labels: Mapping[str, str]
+) -> tuple[str, ...]:
     """Names for the axes that may vary, "" for the others."""
-    names = _AXIS_NAMES.get((len(given.shape), given.dtype.startswith("float")), ("batch",))
+    names = _list_names(given)
     if not open_axes:
         return names
     every = (*names, *[""] * (len(given.shape) - len(names)))
-    is_open = [(given.name, axis) in open_axes for axis in range(len(every))]
+    is_open = {axis: name for parameter, axis, name in open_axes if parameter == given.name}
     return tuple(
-        (name or _OTHER_AXIS) if opened else "" for name, opened in zip(every, is_open, strict=True)
+        labels.get(is_open[axis]) or usual or _OTHER_AXIS if axis in is_open else ""
+        for axis, usual in enumerate(every)
     )

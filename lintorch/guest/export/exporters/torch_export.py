@@ -72,24 +72,31 @@ def write_shapes(value: Any) -> str:
             "{" + ", ".join(f"{key!r}: {write_shapes(part)}" for key, part in value.items()) + "}"
         )
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{axis}: torch.export.Dim.DYNAMIC" for axis in value) + "}"
+        return "{" + ", ".join(f"{axis}: {_write_dim(dim)}" for axis, dim in value.items()) + "}"
     return "None"
+
+
+def _write_dim(dim: Any) -> str:
+    name = getattr(dim, "__name__", "")
+    return f"torch.export.Dim({name!r})" if name else "torch.export.Dim.DYNAMIC"
 
 
 def make_dynamic_shapes(job: Job) -> Any:
     """The dynamic_shapes of a job: None where no size is dynamic.
 
     Given as a sequence over the arguments. A size that several inputs share needs no Dim of its
-    own: Dim.DYNAMIC lets sizes be found equal and refuses only those found constant.
+    own: Dim.DYNAMIC lets sizes be found equal and refuses only those found constant. A Dim with a
+    name is refused by torch.export where any relation holds for its size; torch.onnx.export then
+    makes it a constant and says nothing, which it does with no Dim.DYNAMIC (torch 2.13).
     """
     if not job.dynamic:
         return None
-    dynamic = torch.export.Dim.DYNAMIC
+    dims = {name: _declare(name, job.named) for name in job.dynamic}
     each = job.arrange_arguments(
         [
             shape_plain_value(value)
             if isinstance(given, PlainArgument)
-            else dict.fromkeys(axes, dynamic) or None
+            else {axis: dims[name] for axis, name in axes.items()} or None
             for given, value, axes in zip(
                 job.inputs, job.example, job.list_dynamic_axes(), strict=True
             )
@@ -97,6 +104,11 @@ def make_dynamic_shapes(job: Job) -> Any:
     )
     named = _count_before_star(job.module, len(each))
     return each if named is None else (*each[:named], each[named:])
+
+
+def _declare(name: str, named: bool) -> Any:
+    takes_name = named and name.isidentifier()
+    return torch.export.Dim(name) if takes_name else torch.export.Dim.DYNAMIC
 
 
 def _count_before_star(module: Any, given: int) -> int | None:
