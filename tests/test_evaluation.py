@@ -73,6 +73,13 @@ def test_a_file_without_the_word_torch_is_checked_where_it_defines_models(projec
     assert places(project) == ["blocks.py:3"]
 
 
+def test_a_file_without_the_word_torch_is_checked_where_it_splits_data(tmp_path: Path) -> None:
+    (tmp_path / "common.py").write_text("from torch.utils.data import random_split\n")
+    text = "from common import random_split\n\nparts = random_split(range(10), [0.7, 0.2])\n"
+    (tmp_path / "split.py").write_text(text)
+    assert [each["code"] for each in findings(cwd=tmp_path)] == ["LT515"]
+
+
 def test_a_model_that_calls_itself_without_end_takes_nothing_down(project: Path) -> None:
     endless = """
 class Endless(nn.Module):

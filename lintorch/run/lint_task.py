@@ -48,7 +48,8 @@ class Linted:
 
 def concerns_torch(text: str) -> bool:
     """The cheap test before the parse: no hazard of torch without the word, a model of another file's, or gradients."""
-    return any(word in text for word in ("torch", ".Module", ".backward", "DataLoader"))
+    words = ("torch", ".Module", ".backward", "DataLoader", "random_split")
+    return any(word in text for word in words)
 
 
 def skip_text(task: LintTask, text: str, content: str = "") -> Linted:

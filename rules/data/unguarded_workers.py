@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Repeated
+from lintorch.evaluator.given_arguments import name_arguments, read_plain
+from lintorch.facts.training.loader_loops import find_loader
 from lintorch.facts.training.loaders import LOADER, loader_arguments
 from lintorch.source import Source, literal
-from lintorch.syntax.literals import Arguments
 
 rule = Rule(
     __name__,
@@ -22,7 +25,8 @@ rule = Rule(
         since Python 3.14. Under `if __name__ == "__main__"` only the script itself runs the loop.
 
         As it runs well where processes are forked, this is only a note, unless the file itself asks
-        for spawned processes. Measured on torch 2.13.
+        for spawned processes. Measured on torch 2.13. Cells of a notebook are left alone: workers do
+        not import them.
     """,
     bad="""
         from torch.utils.data import DataLoader
@@ -48,52 +52,70 @@ rule = Rule(
             runpy.run_path(__file__, run_name="__main__")
     """,
     severity=Severity.NOTE,
-    remedy='put the loop under if __name__ == "__main__"',
+    remedy='read it under if __name__ == "__main__"',
     formerly=("LT501", "loader-arguments"),
 )
 
 SPAWNING = ("spawn", "forkserver")
+GUARDS = (ast.If, ast.IfExp, ast.Try, ast.Lambda)
+
+
+@rule.event(Repeated, "next")
+def in_scripts(event: Repeated | Called, source: Source) -> Iterator[Hit]:
+    """A loop, or next(), at the top of a script, or in a function that is called there."""
+    if event.spot.path != source.path or not event.way.root.endswith(":"):
+        return
+    find_maker = source.evaluation.ways.find_maker
+    over = event.over if isinstance(event, Repeated) else next(iter(event.positional), None)
+    made = find_maker(find_loader(over, find_maker))
+    if not isinstance(made, Called) or made.name != LOADER:
+        return
+    given = name_arguments(made)
+    around = source.evaluation.list_all_around(event)
+    if has_workers(read_plain(given["num_workers"])) and not any(
+        isinstance(each, GUARDS) for each in around
+    ):
+        yield from report_read(event, read_plain(given["multiprocessing_context"]), source)
 
 
 @rule.source(cst.For, cst.Call, needs=("num_workers",))
-def at_top(node: cst.For | cst.Call, source: Source) -> Iterator[Hit]:
-    """A loop over a loader with workers, or next(), that runs when the file is imported."""
-    over = find_read(node, source)
-    if over is None or is_kept_from_import(node, source):
+def where_nothing_leads(node: cst.For | cst.Call, source: Source) -> Iterator[Hit]:
+    """A loop or next() at the top of what is not followed to its end."""
+    over = node.iter if isinstance(node, cst.For) else find_taken(node, source)
+    guards = (cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.If, cst.Try)
+    if over is None or source.enclosing(node, *guards) is not None:
         return
-    built = source.built(find_loader(over, source))
+    built = source.built(find_read(over, source))
     if len(built) != 1 or source.name(built[0].func) != LOADER:
         return
     given = loader_arguments(built[0])
-    workers = given.value("num_workers", 0)
-    if type(workers) is int and workers > 0:
-        severity = Severity.WARNING if is_spawning(given, source) else Severity.NOTE
-        message = "a loader with workers is read where the script is imported"
-        yield Hit(node, f"{message}: RuntimeError where processes are spawned", severity=severity)
+    if has_workers(given.value("num_workers", 0)):
+        at = over if isinstance(node, cst.For) else node
+        yield from report_read(at, literal(given.get("multiprocessing_context")), source)
 
 
-def find_read(node: cst.For | cst.Call, source: Source) -> cst.BaseExpression | None:
-    """What a loop, or next(), reads."""
-    if isinstance(node, cst.For):
-        return node.iter
-    return node.args[0].value if source.name(node.func) == "next" and node.args else None
+def report_read(node: object, context: object, source: Source) -> Iterator[Hit]:
+    """A warning where the loader, or the file, asks for spawned processes; nobody imports a notebook."""
+    if source.path.endswith(".ipynb"):
+        return
+    text = source.text.replace("'", '"')
+    asked = any(f'set_start_method("{way}"' in text for way in SPAWNING)
+    severity = Severity.WARNING if asked or context in SPAWNING else Severity.NOTE
+    message = "a loader with workers is read where the script is imported"
+    yield Hit(node, f"{message}: RuntimeError where processes are spawned", severity=severity)
 
 
-def is_kept_from_import(node: cst.CSTNode, source: Source) -> bool:
-    """Whether something around it may keep it from running when the file is imported."""
-    around = source.enclosing(node, cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.If, cst.Try)
-    return around is not None
+def has_workers(number: object) -> bool:
+    return type(number) is int and number > 0
 
 
-def find_loader(over: cst.BaseExpression, source: Source) -> cst.BaseExpression:
+def find_taken(call: cst.Call, source: Source) -> cst.BaseExpression | None:
+    """What next() takes from."""
+    return call.args[0].value if source.name(call.func) == "next" and call.args else None
+
+
+def find_read(over: cst.BaseExpression, source: Source) -> cst.BaseExpression:
     """The loader inside `enumerate(loader)`, `iter(loader)` or `tqdm(loader)`."""
     while isinstance(over, cst.Call) and over.args and source.name(over.func) != LOADER:
         over = over.args[0].value
     return over
-
-
-def is_spawning(given: Arguments, source: Source) -> bool:
-    """Whether the loader, or the file, asks for spawned processes."""
-    text = source.text.replace("'", '"')
-    asked = any(f'set_start_method("{way}"' in text for way in SPAWNING)
-    return literal(given.get("multiprocessing_context")) in SPAWNING or asked

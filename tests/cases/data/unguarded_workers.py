@@ -1,6 +1,7 @@
 from torch.utils.data import DataLoader
 from tqdm import tqdm
 
+WORKERS = 3
 data = [1, 2]
 late = DataLoader(data, num_workers=2)
 own = DataLoader(data)
@@ -19,3 +20,30 @@ if __name__ == "__main__":
 def read():
     for batch in DataLoader(data, num_workers=3):
         return batch
+
+
+def make(workers=WORKERS):
+    return DataLoader(data, num_workers=workers)
+
+
+for batch in make():  # hit
+    print(batch)
+batches = iter(make())
+second = next(batches)  # hit
+for batch in make(0):
+    print(batch)
+
+
+def main():
+    for batch in DataLoader(data, 1, num_workers=WORKERS):  # hit
+        print(batch)
+
+
+def guarded():
+    for batch in DataLoader(data, num_workers=2):
+        print(batch)
+
+
+main()
+if __name__ == "__main__":
+    guarded()
