@@ -196,3 +196,25 @@ def test_what_no_fix_makes_right_is_told_by_its_line(project: Path) -> None:
     done = lintorch(*asked, cwd=project)
     assert (done.returncode, (project / "net" / "net.py").read_text()) == (1, drawn), done.stderr
     assert "net/net.py:12: " in done.stderr
+
+
+POOLED = """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+        self.pool = nn.AdaptiveAvgPool2d((2, None))
+
+    def forward(self, x):
+        return self.pool(self.conv(x))
+"""
+
+
+def test_a_fix_that_only_rounds_otherwise_makes_an_export_right(project: Path) -> None:
+    (project / "net" / "net.py").write_text(POOLED)
+    asked = ("fix", "net/net.py", "--until-exports", "onnx-legacy", "--diff")
+    done = lintorch(*asked, cwd=project)
+    assert "+        self.pool = AverageCells((2, None))\n" in done.stdout, done.stderr

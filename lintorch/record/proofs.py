@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+_ROUNDING = 1e-4
+"""Of a number, or of 1 where it is smaller: what float32 leaves open after some thousand sums."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -24,6 +27,13 @@ class Change:
     why: str = ""
     breaks: bool = False
     """Whether the model does not run any more, or its file is not imported as before."""
+
+    @property
+    def is_rounding(self) -> bool:
+        """Whether the two numbers are so near that the order of a sum may set them apart."""
+        if self.amount is None:
+            return False
+        return self.amount <= _ROUNDING * max(1.0, abs(self.was or 0.0), abs(self.now or 0.0))
 
 
 @dataclass(frozen=True)

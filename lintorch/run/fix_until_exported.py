@@ -36,7 +36,7 @@ class FixedExport:
 def fix_until_exported(request: CheckRequest, progress: Progress) -> FixedExport:
     """Try the fixes of the one file of the request; writes nothing.
 
-    Only fixes after which models compute the same are taken. Raises SettingsError, CatalogError,
+    Only fixes after which models compute the same, rounding aside, are taken. Raises SettingsError, CatalogError,
     WorkerError, and what a rule raises.
     """
     scope, path = Scope(request), request.paths[0]
@@ -56,7 +56,7 @@ def fix_until_exported(request: CheckRequest, progress: Progress) -> FixedExport
     with ProofBench(request, scope, progress) as bench:
         groups = list_rows_to_run(whole, mending.before)
         models = bench.set_up(path, seen.paths, groups, mending.importers)
-        proof = FileProof(mending, models, request.tried_fixes, whole)
+        proof = FileProof(mending, models, request.tried_fixes, whole, rounding=True)
         keys = _find_fewest(proof)
         if keys is None:
             return FixedExport(path, told=tuple(_tell_uncovered(failed)))

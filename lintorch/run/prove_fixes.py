@@ -55,9 +55,11 @@ class FileProof:
         bench: FileBench,
         allowed: frozenset[Applicability],
         whole: Mended,
+        rounding: bool = False,
     ) -> None:
+        """With `rounding`, numbers that the order of a sum may set apart count as the same."""
         self._mending, self._bench, self._allowed = mending, bench, allowed
-        self._whole = whole
+        self._whole, self._rounding = whole, rounding
         self._every = frozenset(_keys_of(self._whole))
         self._unsteady: frozenset[str] | None = None
 
@@ -145,7 +147,8 @@ class FileProof:
             again = self._bench.try_text(self._mending.original.data, False)
             self._unsteady = frozenset(each.model for each in again if each.differs)
         unsteady = self._unsteady or frozenset()
-        return tuple(each for each in verdicts if each.model not in unsteady)
+        steady = [each for each in verdicts if each.model not in unsteady]
+        return tuple(map(_pass_rounding, steady)) if self._rounding else tuple(steady)
 
     def _mend(self, keys: Keys) -> Mended:
         if keys == self._every:
@@ -242,3 +245,7 @@ def _differ(verdicts: Iterable[Verdict]) -> bool:
 
 def _name_of(report: Report) -> str:
     return report.model.qualname if report.model is not None else ""
+
+
+def _pass_rounding(verdict: Verdict) -> Verdict:
+    return replace(verdict, changes=tuple(c for c in verdict.changes if not c.is_rounding))
