@@ -110,7 +110,8 @@ def _fold_group(group: Sequence[Finding]) -> Iterator[Finding]:
     if not others or (fix is None and head.fix is not None):
         yield from group
         return
-    yield replace(head, fix=fix, also=tuple(other.place for other in others))
+    elsewhere = dict.fromkeys(other.place for other in others if other.place != head.place)
+    yield replace(head, fix=fix, also=tuple(elsewhere))
 
 
 def _join_fixes(fixes: Sequence[Fix]) -> Fix | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 
 from lintorch.evaluator.budget import SpentError
-from lintorch.evaluator.events import Entered, ForwardCalled
+from lintorch.evaluator.events import Entered, ForwardCalled, Refused
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.layers import is_layer_class
 from lintorch.evaluator.machine import METHODS, Activation, LeftError, Machine, calls, evaluates
@@ -81,12 +83,34 @@ def call_bound(machine: Machine, node: ast.AST, callee: Bound, given: Given) -> 
 
 @calls(Choice)
 def call_either(machine: Machine, node: ast.AST, callee: Choice, given: Given) -> Value:
-    """A call of one of several."""
+    """A call of one of several; what only some of them refuse may be meant for the others."""
+    told: list[range] = []
 
     def take(each: Value) -> Callable[[], Value]:
-        return lambda: machine.call(node, each, given)
+        def call() -> Value:
+            begin = len(machine.events)
+            try:
+                return machine.call(node, each, given)
+            finally:
+                told.append(range(begin, len(machine.events)))
 
-    return machine.try_paths([take(each) for each in callee.alternatives])
+        return call
+
+    try:
+        return machine.try_paths([take(each) for each in callee.alternatives])
+    finally:
+        _doubt_refusals(machine, told)
+
+
+def _doubt_refusals(machine: Machine, told: Sequence[range]) -> None:
+    """Take the ground from what is refused on some of several paths, and not on all."""
+    refused = [[at for at in path if isinstance(machine.events[at], Refused)] for path in told]
+    if all(refused):
+        return
+    for at in chain.from_iterable(refused):
+        event = machine.events[at]
+        if isinstance(event, Refused):
+            machine.events[at] = replace(event, founded=False, operands=())
 
 
 @calls(Function)

@@ -82,6 +82,7 @@ LAYERS = frozenset(
 ATTENTION = _F + "scaled_dot_product_attention"
 FUNCTIONS = (*sorted(ON | OFF), ATTENTION)
 NOTHING = (Constant(0), Constant(0.0))
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _MODE = re.compile(r"train|determin|infer|eval|sampl|stochastic|(^|_)mc(_|$)", re.I)
 
 
@@ -131,10 +132,15 @@ def in_attention(event: Called, source: Source) -> Iterator[Hit]:
 @rule.event(*sorted(f"{layer}.forward" for layer in LAYERS))
 def in_layer(event: Called, source: Source) -> Iterator[Hit]:
     """`nn.Dropout(p)(x)`, which no call of eval() reaches."""
-    function, made = source.evaluation.find_function(event), event.built
-    if made is None or not isinstance(function, ast.FunctionDef) or made.path != event.spot.path:
+    around, made = source.evaluation.list_around(event), event.built
+    function = next((node for node in around if isinstance(node, _FUNCTIONS)), None)
+    if made is None or function is None or made.path != event.spot.path:
         return
-    inside = function.lineno <= made.row <= (function.end_lineno or 0)
+    starts, ends = (
+        (function.lineno, function.col_offset),
+        (function.end_lineno or 0, function.end_col_offset or 0),
+    )
+    inside = starts <= (made.row, made.column) and (made.end_row, made.end_column) <= ends
     dropped = event.settings.get("p") not in NOTHING
     if inside and dropped and event.way.forward and not asks_mode(event, source):
         short = event.name.removesuffix(".forward").rpartition(".")[2]

@@ -73,6 +73,8 @@ def of_parameters(event: AttributeRead, source: Source) -> Iterator[Hit]:
         return
     if not isinstance(event.node, ast.Attribute) or _is_tried(event, source):
         return
+    if not event.way.certain and _asks_kind(event.node, event, source):
+        return
     model, node = ast.unparse(event.node.value), source.node_at(event, cst.Attribute)
     fix = None
     if node is not None:
@@ -92,6 +94,18 @@ def _is_plain(held: Value) -> bool:
     if not kinds or any(map(has_open_base, own)) or not (layer or foreign == [MODULE]):
         return False
     return not any(_GIVES.search(ast.unparse(each.node)) for each in own)
+
+
+def _asks_kind(read: ast.Attribute, event: AttributeRead, source: Source) -> bool:
+    """Whether a test around it asks what stands beside the model: `self.model.device if not self.pt`."""
+    held = read.value
+    owner = ast.unparse(held.value if isinstance(held, ast.Attribute) else held) + "."
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, (ast.If, ast.IfExp)) and owner in ast.unparse(outer.test):
+            return True
+        if isinstance(outer, (ast.FunctionDef, ast.ClassDef)):
+            return False
+    return False
 
 
 _GIVES = re.compile(r"\b(device|dtype)\s*[=:(]|__getattr|setattr|__dict__")

@@ -73,7 +73,7 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     exporter, known = choose_exporter(event, source), source.profile.torch == MEASURED
     if exporter == "onnx" and opset < CONVERTED:
         message = f"opset {opset} is asked for; unless conversion succeeds, 18 is written"
-        yield Hit(event, message, _raise_opset(event, source))
+        yield Hit(event, message, _raise_opset(event, source), cause="opset")
     elif exporter == "onnx" and known and opset > HIGHEST:
         said = f"opset {opset} is asked for, and 18 is written"
         yield Hit(event, said, remedy=f"ask for opset_version={HIGHEST} at most")

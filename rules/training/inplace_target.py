@@ -127,10 +127,23 @@ def in_source(event: Write, source: Source) -> Iterator[Hit]:
     name = source.evaluation.entered.name_parameter(function, base) if base is not None else ""
     if base is None or name not in _list_suspects(function) or _is_chained(event, source):
         return
+    if _is_made_for_call(base, event, source):
+        return
     if _is_tensor_write(event, changed, base, source) and not _hands_back(base, event, source):
         node = _find_node(event, source)
         fix = _fix(node, name, source) if node is not None else None
         yield Hit(node or event, f"changes the caller's {name}", fix, detail=_SO)
+
+
+def _is_made_for_call(base: Value, event: Write, source: Source) -> bool:
+    """Whether the caller makes a value in the call itself, and so keeps nothing of it: `score(gt == 1)`."""
+    ways, spots = source.evaluation.ways, event.way.spots
+    maker = ways.find_maker(base) or ways.find_comparison(base)
+    if maker is None or not spots or maker.spot.path != spots[-1].path:
+        return False
+    call, made = spots[-1], maker.spot
+    starts = (call.row, call.column) < (made.row, made.column)
+    return starts and (made.end_row, made.end_column) < (call.end_row, call.end_column)
 
 
 @rule.event(AttributeSet)

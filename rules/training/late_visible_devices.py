@@ -70,11 +70,19 @@ def in_settings(event: ItemSet, source: Source) -> Iterator[Hit]:
         return
     if not source.evaluation.words.isdisjoint(CHILDREN):
         return
+    if not event.way.certain and len(event.way.names) > 2 and _is_function(event.way.root):
+        return  # unknown arguments decide whether it is set at all
     for each in source.evaluation.list_before(event):
         if isinstance(each, Called) and each.name in ASKS_CUDA and is_sure(each, event, source):
             message = f"set after {each.name}() has asked CUDA: changes nothing any more"
             yield Hit(event, f"CUDA_VISIBLE_DEVICES {message}")
             return
+
+
+def _is_function(root: str) -> bool:
+    """Whether a root is a function that was followed with unknown arguments, and no script or class."""
+    name = root.rpartition(":")[2]
+    return bool(name) and name != "main" and not name[0].isupper()
 
 
 def is_sure(first: Occurrence, event: Occurrence, source: Source) -> bool:

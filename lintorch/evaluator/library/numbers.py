@@ -26,6 +26,7 @@ from lintorch.evaluator.values import (
     Items,
     Number,
     Tensor,
+    Unknown,
     Value,
     Via,
     make_number,
@@ -44,7 +45,7 @@ def keep_via(
     if isinstance(value, Number) and value.data:
         whole = name in _READING or name.startswith("math.")
         return _keep_read(machine, node, name, value) if whole else value
-    if isinstance(value, Number) and value.varies is not False:
+    if isinstance(value, Number) and value.varies is not False and not isinstance(given, Unknown):
         before = given if isinstance(given, Number) else Number()
         via = Via(name, machine.spot(node), before.size, before.whole)
         return replace(value, via=value.via | {via})

@@ -137,7 +137,7 @@ def is_instance(value: Value, kind: Value) -> bool | None:
     if isinstance(value, Held):
         return _is_held_instance(value, kind, path)
     if isinstance(value, (Function, Class, Bound)):
-        return None
+        return False if isinstance(kind, Class) or path.startswith("torch.nn.") else None
     return None
 
 

@@ -142,11 +142,16 @@ _LEGACY = {
 
 def _make_legacy(dtype: str) -> Handler:
     def make(machine: Machine, node: ast.AST, given: Given) -> Value:
-        """`torch.Tensor(2, 3)` is empty, of these sizes; `torch.Tensor([2, 3])` holds them."""
-        sizes = [size_in(each) for each in given.positional]
+        """`torch.Tensor(2, 3)` and `torch.Tensor(x.size())` are empty; `torch.Tensor([2, 3])` holds these."""
+        first = given.positional[0] if len(given.positional) == 1 else None
+        if isinstance(first, Items) and first.kind == "Size":
+            known = known_items(machine, first)
+            sizes = [None] if known is None else [size_in(each) for each in known]
+        else:
+            sizes = [size_in(each) for each in given.positional]
         if sizes and None not in sizes:
             return Tensor(tuple(each for each in sizes if each is not None), dtype, data=False)
-        if len(given.positional) == 1 and isinstance(given.positional[0], (Items, Held)):
+        if isinstance(first, (Items, Held)) and getattr(first, "kind", "") != "Size":
             return make_tensor(machine, node, given)
         return Tensor(None, dtype, data=reads_data(machine, node, "torch.tensor", given))
 

@@ -33,6 +33,16 @@ _DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
 _LOSS = re.compile(
     r"(Loss|Criterion|Matcher|Metric|SSIM|PSNR|LPIPS)$|(^|_)(loss|losses)(_|$)|Discriminator"
 )
+_LOSSES = frozenset(
+    {
+        "cross_entropy",
+        "nll_loss",
+        "binary_cross_entropy",
+        "binary_cross_entropy_with_logits",
+        "kl_div",
+        "criterion",
+    }
+)
 _AUGMENTS = re.compile(
     r"RANSAC|^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
 )
@@ -171,7 +181,24 @@ def returns_or_raises(function: cst.FunctionDef) -> bool:
 def _gives_loss(function: cst.FunctionDef) -> bool:
     """Whether all that a function returns is a loss, as where a model is given for pretraining."""
     given = list(_returned(function.body))
-    return bool(given) and all(isinstance(v, cst.Name) and _LOSS.search(v.value) for v in given)
+    return bool(given) and all(map(_is_loss_value, given))
+
+
+def _is_loss_value(value: cst.BaseExpression) -> bool:
+    """Whether a value is a loss by its name, or by that of the function that gives it; of several, all."""
+    if isinstance(value, cst.Tuple):
+        return bool(value.elements) and all(_is_loss_value(each.value) for each in value.elements)
+    if isinstance(value, cst.BinaryOperation):
+        return _is_loss_value(value.left) or _is_loss_value(value.right)
+    if isinstance(value, cst.Call):
+        return _is_loss_value(value.func)
+    if isinstance(value, cst.Attribute):
+        return _names_loss(value.attr.value) or _is_loss_value(value.value)
+    return isinstance(value, cst.Name) and _names_loss(value.value)
+
+
+def _names_loss(name: str) -> bool:
+    return bool(_LOSS.search(name)) or name in _LOSSES
 
 
 def _returned(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:

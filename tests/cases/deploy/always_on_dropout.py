@@ -62,3 +62,17 @@ class Handed(nn.Module):
     def forward(self, x):
         x = drop(x, F.dropout, p=self.settings.rate)
         return drop(x, F.dropout, p=self.settings.rate, training=self.training)
+
+
+class Gated(nn.Module):
+    """Layers of a dictionary that a lambda runs were made by the constructor."""
+
+    def __init__(self, dim):
+        super().__init__()
+        self.parts = nn.ModuleDict({"linear": nn.Linear(dim, dim), "drop": nn.Dropout(0.1)})
+        parts = self.parts
+        self.gate = lambda x: parts.drop(parts.linear(x))
+        self.loose = lambda x: nn.Dropout(0.2)(x)  # hit
+
+    def forward(self, x):
+        return self.loose(x + self.gate(x))

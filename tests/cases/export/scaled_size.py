@@ -176,3 +176,29 @@ class Halved(torch.autograd.Function):
 class Kernels(nn.Module):
     def forward(self, x):
         return Kernel.apply(x), Halved.apply(x)
+
+
+class Reorg(nn.Module):
+    """A stride that is read from a file is no size."""
+
+    def __init__(self, stride):
+        super().__init__()
+        self.stride = stride
+
+    def forward(self, x):
+        b, c, h, w = x.size()
+        return x.view(b, c, int(h / self.stride), self.stride, -1)  # hit
+
+
+class Read(nn.Module):
+    def __init__(self, path):
+        super().__init__()
+        self.layers = nn.ModuleList()
+        for block in [dict(line.split("=") for line in open(path))]:
+            stride = int(block["stride"])
+            self.layers.append(Reorg(stride))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x

@@ -84,3 +84,34 @@ class Stepped(nn.Module):
         for part in torch.split(x, 4, dim=2):
             taken.append(part.sum())
         return state, torch.stack(taken)
+
+
+class Diffusion(nn.Module):
+    """Its forward gives losses: it is called to train."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def p_losses(self, x):
+        for row in range(x.size(0)):
+            x = x + row
+        return nn.functional.mse_loss(self.net(x), x)
+
+    def forward(self, x):
+        for row in range(x.size(0)):
+            x = x - row
+        return 0.5 * self.p_losses(x), nn.functional.mse_loss(x, self.net(x)).mean()
+
+
+class Reconstruction(nn.Module):
+    """It gives what it computes, too."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def forward(self, x):
+        for row in range(x.size(0)):  # hit
+            x = x - row
+        return self.net(x), nn.functional.mse_loss(x, self.net(x))

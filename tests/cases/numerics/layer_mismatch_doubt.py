@@ -40,3 +40,36 @@ def train_on(samples):
 
 
 train_on(torch.load("samples.pt"))
+
+
+class Either(nn.Module):
+    """What the constructor decides, forward asks again."""
+
+    def __init__(self, opt):
+        super().__init__()
+        self.opt = opt
+        if opt.variational:
+            self.fc = nn.Linear(opt.z_dim, 16)
+        else:
+            self.fc = nn.Conv2d(opt.channels, 16, 3, padding=1)
+
+    def forward(self, x):
+        if self.opt.variational:
+            return self.fc(torch.randn(x.size(0), self.opt.z_dim))
+        return self.fc(nn.functional.interpolate(x, size=(4, 4)))
+
+
+class Neither(nn.Module):
+    """Both of them refuse a vector of eight."""
+
+    def __init__(self, opt):
+        super().__init__()
+        self.fc = nn.Linear(3, 16) if opt.wide else nn.Linear(4, 8)  # hit # hit
+
+    def forward(self, x):
+        return self.fc(x.new_zeros(2, 8))
+
+
+def copied(x):
+    whole = torch.zeros(4, 2)
+    return torch.FloatTensor(whole.size()).copy_(whole)

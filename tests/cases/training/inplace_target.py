@@ -109,3 +109,13 @@ def pad_lists(scores, labels):
             labels[index] = torch.cat((rest, label))
         labels = torch.stack(labels)
     return scores.max()
+
+
+def score(pred, gt):
+    gt[gt > 0] = 1
+    return (pred * gt).sum()
+
+
+def score_each(net, image, label: torch.Tensor):
+    out = net(image).argmax(1)
+    return [score(out == i, label == i) for i in range(3)]
