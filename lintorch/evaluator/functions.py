@@ -121,7 +121,7 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
         found = known_method.get((function.file.name, function.owner.name))
         if found is not None:
             return found(machine, node, given)
-    if _is_too_deep(machine, function):
+    if _is_too_deep(machine, function) or _is_overfed(function, given):
         machine.pure.cuts += 1
         for value in (*given.values, *_enclosed_values(machine, function)):
             machine.spoil(value)
@@ -136,6 +136,12 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
             return _run_function(machine, node, function, given, key)
         machine.repeated.shared.add(result.address)
     return result
+
+
+def _is_overfed(function: Function, given: Given) -> bool:
+    """Whether it is given more than it takes: something that is not known must stand in between."""
+    spec = function.node.args
+    return spec.vararg is None and len(given.positional) > len(spec.posonlyargs) + len(spec.args)
 
 
 def _name_call(machine: Machine, function: Function, given: Given) -> Key | None:

@@ -71,10 +71,21 @@ class Witness:
     def note_called(self, kind: Class, given: Given, in_forward: bool) -> None:
         """An object was called."""
         self.called.add(kind)
+        if not _takes(kind, given):
+            return
         if kind.file is self.file and len(given.values) > len(self.used.get(kind, Given()).values):
             self.used[kind] = given
         if not in_forward and kind.file is self.file and any(map(_is_shaped, given.positional)):
             self.fed.setdefault(kind, given)
+
+
+def _takes(kind: Class, given: Given) -> bool:
+    """Whether the forward of a class has a parameter for each value that it is given by position."""
+    found = [each for each in kind.node.body if getattr(each, "name", "") == "forward"]
+    if not found or not isinstance(found[-1], ast.FunctionDef):
+        return True
+    spec = found[-1].args
+    return spec.vararg is not None or len(given.positional) < len(spec.posonlyargs) + len(spec.args)
 
 
 def _is_shaped(value: Value) -> bool:

@@ -73,3 +73,17 @@ class Neither(nn.Module):
 def copied(x):
     whole = torch.zeros(4, 2)
     return torch.FloatTensor(whole.size()).copy_(whole)
+
+
+class One(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(18, 3, 3)
+
+    def forward(self, x):
+        return self.conv(x)
+
+
+def overfed():
+    """It raises before its layer does: it takes one argument."""
+    return One()(torch.zeros(2, 3, 9, 9), torch.zeros(2, 15, 1, 1))
