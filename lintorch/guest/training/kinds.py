@@ -9,9 +9,12 @@ from lintorch.guest.training.name_uses import NameUses
 
 Kind = Literal[
     "model", "optimizer", "scheduler", "scaler", "criterion", "loader", "batch", "device", "listener",
-    "settings", "flag", "number", "word", "seconds",
+    "settings", "flag", "number", "word", "seconds", "list", "loss",
 ]  # fmt: skip
 _STEPS = frozenset({"step", "zero_grad"})
+_MODEL = re.compile(
+    r"model|(^|_)net([a-z]|_?\d)?(_|$)|network|module$|student|teacher|backbone|encoder|decoder|generator|discriminator|(^|_)critic|classifier|policy|unet|vae|transformer|^(g|d|net_?[gd])$|ema$"
+)  # fmt: skip
 _BY_NAME: tuple[tuple[str, Kind], ...] = (
     (r"optim|(^|_)opt(_[a-z]{1,3})?$", "optimizer"),
     (r"sched", "scheduler"),
@@ -23,8 +26,16 @@ _BY_NAME: tuple[tuple[str, Kind], ...] = (
     (r"device$|^dev$", "device"),
     (r"log|writer|meter|wandb|tensorboard|^tb|pbar|progress|metric|tqdm|vis(ualizer)?$|plotter|recorder|timer|printer|callback|accelerator|evaluator|hook|stats|saver", "listener"),
     (r"^(args?|cfg|conf|config|opts?|options?|params|hparams?|hps|settings|hyp|flags|h|hp)$|_(args|cfg|config|opts?)$", "settings"),
-    (r"model|(^|_)net([a-z]|_?\d)?(_|$)|network|module$|student|teacher|backbone|encoder|decoder|generator|discriminator|(^|_)critic|classifier|policy|unet|vae|transformer|^(g|d|net_?[gd])$|ema$", "model"),
+    (_MODEL.pattern, "model"),
 )  # fmt: skip
+_OF_TENSORS = frozenset(
+    {
+        *("size", "view", "cuda", "float", "long", "detach", "unsqueeze", "squeeze", "reshape"),
+        *("permute", "cpu", "numel", "contiguous", "dim", "type", "requires_grad_", "clone"),
+        *("flatten", "transpose", "expand"),
+    }
+)
+_TAKE_TENSORS = frozenset({"torch", "F", "functional", "Variable"})
 _NO_OBJECT = re.compile(
     r"(name|dir|path|file|root|folder|type|mode|version|id|url|prefix|suffix|tag)s?$|^(save|out|resume|checkpoint)"
 )
@@ -36,6 +47,8 @@ def find_kind(name: str, uses: NameUses) -> Kind:
     short, asked = name.lower().strip("_"), uses.methods
     if asked >= _STEPS or "param_groups" in uses.attributes:
         return "optimizer"
+    if any(isinstance(each, str) for each in uses.compared):
+        return "word"
     if asked & {"unscale_", "scale"} and "update" in asked:
         return "scaler"
     if asked & {"parameters", "state_dict", "named_parameters"} and not asked & {"step"}:
@@ -45,6 +58,14 @@ def find_kind(name: str, uses: NameUses) -> Kind:
     if _NO_OBJECT.search(short) and uses.called_with < 0:
         return "word" if not uses.tested else "flag"
     found = next((kind for pattern, kind in _BY_NAME if re.search(pattern, short)), None)
+    if found in ("loader", "listener", "criterion", None) and _is_tensor(uses):
+        return "loss" if "loss" in short else "batch"
+    if uses.iterated and uses.methods & {"append", "extend"}:
+        return "list"
+    if found == "scheduler" and uses.called_with >= 0:
+        return "listener"
+    if found == "criterion" and uses.called_with < 0 and "backward" in uses.methods | uses.given_to:
+        return "loss"
     if found == "optimizer" and not uses.methods and _is_settings(uses):
         return "settings"
     if found == "listener" and not (uses.attributes or uses.called_with >= 0):
@@ -63,11 +84,21 @@ def _is_settings(uses: NameUses) -> bool:
     return bool(uses.attributes) and not uses.methods
 
 
+def _is_tensor(uses: NameUses) -> bool:
+    """Whether only a tensor has what is asked of it, or can be taken where it is given."""
+    asked = {*uses.methods, *uses.attributes}
+    return not uses.iterated and bool(
+        asked & _OF_TENSORS
+        or "shape" in asked
+        or (uses.sliced and not uses.methods)
+        or uses.given_to & _TAKE_TENSORS
+        or any(_MODEL.search(name) for name in uses.given_to)
+    )
+
+
 def _find_plain(short: str, uses: NameUses) -> Kind:
     if "time" in short and not uses.attributes:
         return "seconds"
-    if any(isinstance(each, str) for each in uses.compared):
-        return "word"
     if _is_settings(uses):
         return "settings"
     if uses.attributes:

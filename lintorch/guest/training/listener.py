@@ -38,6 +38,8 @@ class Listener:
         wrapped = [each for each in given if isinstance(each, (*_PASSED, enumerate, zip, range))]
         if wrapped:
             return wrapped[0] if len(wrapped) == 1 else tuple(wrapped)
+        if len(given) == 1 and isinstance(given[0], (torch.Tensor, tuple, list)):
+            return given[0]
         return Listener()
 
     def __iter__(self) -> Iterator[Any]:
@@ -57,6 +59,8 @@ class Listener:
 
     def __int__(self) -> int:
         return 0
+
+    __index__ = __int__
 
     def __len__(self) -> int:
         return 0

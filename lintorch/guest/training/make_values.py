@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.utils.data import DataLoader
 
-from lintorch.guest.training.batch_form import BatchForm, find_batch_forms, read_batch
+from lintorch.guest.training.batch_form import USUAL, BatchForm, find_batch_forms, read_batch
 from lintorch.guest.training.goals import BATCHES, ROWS, Goal, make_batch
 from lintorch.guest.training.kinds import Kind, find_kind, guess_number, guess_word
 from lintorch.guest.training.listener import Listener
@@ -21,7 +21,7 @@ from lintorch.guest.training.small_model import SmallModel
 
 _VALUES = re.compile(r"discriminator|critic|^(net_?)?d$|_d$", re.IGNORECASE)
 _LIKE = re.compile(r"generator|decoder|^(net_?)?g$|_g$", re.IGNORECASE)
-_FIRST = ("model", "loader")
+_NO_SETTINGS = ("batch", "loss", "model")
 
 
 @dataclass(frozen=True)
@@ -60,15 +60,23 @@ class Made:
 
     def make_all(self, wanted: Iterable[Wanted]) -> dict[str, Any]:
         """A value for each name; models come first, optimizers before what goes with them."""
-        ranks = {"model": 0, "optimizer": 1}
-        ordered = sorted(wanted, key=lambda each: ranks.get(each.kind, 2))
+        ranks = {"model": 0, "loss": 1, "optimizer": 2}
+        ordered = sorted(wanted, key=lambda each: ranks.get(each.kind, 3))
         return {each.name: self._make(each) for each in ordered}
 
     def _make(self, wanted: Wanted) -> Any:
         name, uses = wanted.name, wanted.uses
         match wanted.kind:
             case "model":
-                return self.models.setdefault(name, SmallModel(self._choose_output(name)))
+                wrapped = uses.attributes.get("module", NameUses()).methods
+                asked = uses.methods | wrapped
+                made_up = SmallModel(self._choose_output(name), uses.results, asked)
+                return self.models.setdefault(name, made_up)
+            case "loss":
+                model = self.models.setdefault("model", SmallModel("loss"))
+                return model(torch.rand((ROWS, 3, 8, 8), generator=self.generator)).mean()
+            case "list":
+                return []
             case "optimizer":
                 made = torch.optim.AdamW(self._list_parameters(name), lr=0.01)
                 return self.keeping.setdefault(name, made)
@@ -161,9 +169,9 @@ class Settings(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         uses = vars(self)["_uses"].attributes.get(name, NameUses())
-        self[name] = vars(self)["_made"]._make(
-            Wanted(name, find_kind(name, uses), uses, (BatchForm("inputs"),))
-        )
+        kind = find_kind(name, uses)
+        wanted = Wanted(name, "number" if kind in _NO_SETTINGS else kind, uses, USUAL)
+        self[name] = vars(self)["_made"]._make(wanted)
         return self[name]
 
     def get(self, name: str, default: Any = None) -> Any:

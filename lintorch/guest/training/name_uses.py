@@ -25,6 +25,11 @@ class NameUses:
     """Constant subscripts."""
     unpacked: list[ast.expr] = field(default_factory=list)
     """What it is taken apart into."""
+    sliced: bool = False
+    given_to: set[str] = field(default_factory=set)
+    """The names that the functions begin with that it is given to: "torch"."""
+    results: int = 1
+    """Into how much what a call of it gives is taken apart."""
 
     @property
     def methods(self) -> frozenset[str]:
@@ -69,8 +74,15 @@ def _note_use(node: ast.expr, parents: dict[ast.AST, ast.AST], found: NameUses) 
     elif isinstance(above, ast.Call):
         if above.func is node:
             found.called_with = max(found.called_with, len(above.args) + len(above.keywords))
+            found.results = max(found.results, _count_results(above, parents))
         elif last_name(above.func) in _WRAPS:
             found.iterated = True
+        else:
+            found.given_to.add(_first_name(above.func))
+    elif isinstance(above, (ast.Tuple, ast.List)):
+        outer = parents.get(above)
+        if isinstance(outer, ast.Call):
+            found.given_to.add(_first_name(outer.func))
     elif isinstance(above, (ast.For, ast.comprehension)) and above.iter is node:
         found.iterated = True
     elif isinstance(above, ast.Compare):
@@ -85,10 +97,28 @@ def _note_use(node: ast.expr, parents: dict[ast.AST, ast.AST], found: NameUses) 
     elif isinstance(above, ast.Subscript) and above.value is node:
         if isinstance(above.slice, ast.Constant):
             found.keys.append(above.slice.value)
+        else:
+            found.sliced = True
     elif isinstance(above, ast.Assign) and above.value is node:
         found.unpacked += [
             each for each in above.targets if isinstance(each, (ast.Tuple, ast.List))
         ]
+
+
+def _count_results(call: ast.Call, parents: dict[ast.AST, ast.AST]) -> int:
+    """Into how much a statement takes apart what a call gives."""
+    above = parents.get(call)
+    target = above.targets[0] if isinstance(above, ast.Assign) else None
+    return len(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else 1
+
+
+def _first_name(node: ast.expr) -> str:
+    """`torch` of `torch.nn.functional.relu`, `torch.cuda` of what is asked of a GPU, `net` of `self.net`."""
+    last = ""
+    while isinstance(node, ast.Attribute):
+        node, last = node.value, node.attr
+    name = getattr(node, "id", "")
+    return last if name == "self" else "torch.cuda" if (name, last) == ("torch", "cuda") else name
 
 
 def last_name(node: ast.expr) -> str:

@@ -42,6 +42,8 @@ from lintorch.record.proofs import Change, Comparison, Observed
 
 _SHARE = 0.15
 """Of the seconds that a model may take, for each way to call a piece."""
+_ALIKE = 3
+"""Errors of a kind in a row, after which a form of batches is given up."""
 _NOTHING = "it leaves nothing behind that could be compared"
 
 
@@ -162,22 +164,26 @@ def _find_way(work: ModelWork, piece: Piece, needs: Needs, file: _File) -> WayFo
 def _choose_way(
     work: ModelWork, piece: Piece, needs: Needs, file: _File, rows: Set[int]
 ) -> WayFound:
+    """The first way that ends and runs one of the rows; else one that ends; else the error that came last of all."""
     ended: list[Way] = []
-    furthest, told = -1, "no way to call it was found"
+    told: dict[int, list[tuple[int, str]]] = {}
     for way in list_ways(needs):
-        if ended and clock() > work.deadline:
-            break
+        errors = told.setdefault(way.form, [])
+        if len(errors) >= _ALIKE and len({*errors[-_ALIKE:]}) == 1:
+            continue  # what it is fed does not matter for that
         watched = ExecutedRows(file.proof["fixed"])
         called, error = _try_call(work, piece, needs, file.module, way, watched)
         ran = watched.list_rows()
         if called is None:
-            if len(ran) > furthest:
-                furthest, told = len(ran), error
-            continue
-        ended.append(way)
-        if not rows.isdisjoint(ran):
+            errors.append((len(ran), error))
+        elif not rows.isdisjoint(ran):
             return WayFound(way.goal, way.form)
-    return WayFound(ended[0].goal, ended[0].form) if ended else WayFound(error=told)
+        else:
+            ended.append(way)
+    if ended:
+        return WayFound(ended[0].goal, ended[0].form)
+    furthest = max((each for errors in told.values() for each in errors), default=(0, ""))
+    return WayFound(error=furthest[1])
 
 
 def _try_call(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,9 +18,13 @@ OUTPUTS = ("classes", "like", "dense", "values", "chances", "loss", "losses", "b
 class SmallModel(nn.Module):  # type: ignore[misc]
     """Tensors of any shape in, one of `OUTPUTS` out; with a layer that training mode changes, and one that draws."""
 
-    def __init__(self, output: str) -> None:
+    def __init__(self, output: str, count: int = 1, methods: Iterable[str] = ()) -> None:
+        """`count` is how many outputs it gives, `methods` what it is asked for that models have not."""
         super().__init__()
-        self.output = output
+        self.output, self.count = output, count
+        for name in methods:
+            if not hasattr(self, name):
+                setattr(self, name, self._answer)
         self.norm = nn.BatchNorm1d(WIDTH)
         self.drop = nn.Dropout(0.1)
         self.head = nn.Linear(WIDTH, CLASSES)
@@ -39,6 +44,15 @@ class SmallModel(nn.Module):  # type: ignore[misc]
         """Scores of classes [N, 10]; a tensor like the first; scores at its places [N, 10, …]; numbers [N, 1] as
         they are or between 0 and 1; a loss; that by name; scores with it; both as attributes.
         """
+        made = self._give(given, named)
+        return (made,) * self.count if self.count > 1 and self.output != "both" else made
+
+    def _answer(self, *given: Any, **named: Any) -> Any:
+        """What a method gives that this model has not: the output for tensors, else nothing."""
+        is_fed = any(isinstance(each, torch.Tensor) for each in (*given, *named.values()))
+        return self(*given, **named) if is_fed else None
+
+    def _give(self, given: Sequence[Any], named: Mapping[str, Any]) -> Any:
         tensors = [each for each in (*given, *named.values()) if isinstance(each, torch.Tensor)]
         first = tensors[0]
         features = sum(map(_summarize, tensors[1:]), _summarize(first))
