@@ -104,7 +104,7 @@ def test_functions_that_train_are_called_with_both_texts(tmp_path: Path) -> None
     assert "train_one_epoch: the call in training mode raises" in told["engine.py", 10][2]
     assert "raises AttributeError" in told["engine.py", 14][2]
     assert "train_from could not be called" in told["engine.py", 23][2]
-    assert "loop 1: state generator." in told["trainer.py", 22][2]
+    assert "loop 1: state discriminator." in told["trainer.py", 22][2]
 
 
 def test_fixes_of_notebooks_are_tried_on_what_their_cells_define(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ _TAKE_TENSORS = frozenset({"torch", "F", "functional", "Variable"})
 _NO_OBJECT = re.compile(
     r"(name|dir|path|file|root|folder|type|mode|version|id|url|prefix|suffix|tag)s?$|^(save|out|resume|checkpoint)"
 )
+_SWITCH = re.compile(r"^(use|is|with|has|no|do|enable)_")
 _FLAG = re.compile(r"^(use|is|with|has|no|do|enable|save|resume|verbose|debug|distributed|amp|fp16|cuda|dry|multi|print|log)(_|$)")  # fmt: skip
 
 
@@ -49,6 +50,8 @@ def find_kind(name: str, uses: NameUses) -> Kind:
         return "optimizer"
     if any(isinstance(each, str) for each in uses.compared):
         return "word"
+    if _SWITCH.search(short) and uses.called_with < 0 and not uses.attributes:
+        return "flag"
     if asked & {"unscale_", "scale"} and "update" in asked:
         return "scaler"
     if asked & {"parameters", "state_dict", "named_parameters"} and not asked & {"step"}:
@@ -120,11 +123,9 @@ _NUMBERS: tuple[tuple[str, float], ...] = (
 )
 
 
-def guess_number(name: str, uses: NameUses) -> float:
+def guess_number(name: str) -> float:
     """A small number for a name; 1 where it says nothing, so that loops of epochs end."""
-    known = [each for each in uses.compared if type(each) in (int, float)]
-    found = next((value for pattern, value in _NUMBERS if re.search(pattern, name.lower())), 1)
-    return found if found or not known else 0
+    return next((value for pattern, value in _NUMBERS if re.search(pattern, name.lower())), 1)
 
 
 def guess_word(uses: NameUses) -> str:

@@ -103,7 +103,7 @@ class Made:
                 return guess_word(uses)
             case "seconds":
                 return 0.0
-        number = guess_number(name, uses)
+        number = guess_number(name)
         return int(number) if number == int(number) else number
 
     def _choose_output(self, name: str) -> str:

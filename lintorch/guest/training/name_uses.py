@@ -114,10 +114,11 @@ def _count_results(call: ast.Call, parents: dict[ast.AST, ast.AST]) -> int:
 
 def _first_name(node: ast.expr) -> str:
     """`torch` of `torch.nn.functional.relu`, `torch.cuda` of what is asked of a GPU, `net` of `self.net`."""
-    last = ""
+    names: list[str] = []
     while isinstance(node, ast.Attribute):
-        node, last = node.value, node.attr
-    name = getattr(node, "id", "")
+        names.append(node.attr)
+        node = node.value
+    name, last = getattr(node, "id", ""), names[-1] if names else ""
     return last if name == "self" else "torch.cuda" if (name, last) == ("torch", "cuda") else name
 
 
