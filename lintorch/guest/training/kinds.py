@@ -128,6 +128,8 @@ def guess_number(name: str) -> float:
     return next((value for pattern, value in _NUMBERS if re.search(pattern, name.lower())), 1)
 
 
-def guess_word(uses: NameUses) -> str:
-    """A word that it is compared with; else a name of a file that may be written."""
+def guess_word(name: str, uses: NameUses) -> str:
+    """A word that it is compared with, the kind of a device; else a name of a file that may be written."""
+    if "device" in name.lower():
+        return "cpu"
     return next((each for each in uses.compared if isinstance(each, str)), "out")

@@ -100,7 +100,7 @@ class Made:
             case "flag":
                 return False
             case "word":
-                return guess_word(uses)
+                return guess_word(name, uses)
             case "seconds":
                 return 0.0
         number = guess_number(name)
