@@ -71,7 +71,7 @@ def find_kind(name: str, uses: NameUses) -> Kind:
         return "loss"
     if found == "optimizer" and not uses.methods and _is_settings(uses):
         return "settings"
-    if found == "listener" and not (uses.attributes or uses.called_with >= 0):
+    if found == "listener" and not (uses.attributes or uses.given_to or uses.called_with >= 0):
         found = None
     if found == "criterion" and uses.called_with < 0:
         found = "number"

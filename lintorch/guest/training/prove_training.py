@@ -42,7 +42,7 @@ from lintorch.record.proofs import Change, Comparison, Observed
 
 _SHARE = 0.15
 """Of the seconds that a model may take, for each way to call a piece."""
-_ALIKE = 3
+_ALIKE = 6
 """Errors of a kind in a row, after which a form of batches is given up."""
 _NOTHING = "it leaves nothing behind that could be compared"
 
