@@ -10,6 +10,10 @@ import os
 import signal
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from mending.torchvision_operators import declare_missing_operators
+
 _SECONDS = 120
 
 
@@ -18,7 +22,7 @@ def main() -> None:
     parent, *modules = sys.argv[1:]
     sys.path.insert(0, parent)
     sys.dont_write_bytecode = True
-    importlib.import_module("torch")
+    declare_missing_operators()
     for module in modules:
         child = os.fork()
         if not child:

@@ -1,7 +1,8 @@
 """What models of a package compute: `python run_models.py PARENT PACKAGE` prints a line for each.
 
-Built after one seed, fed one random input in eval mode; a line has the model, a digest of its
-state and outputs, and the files of the package that its modules are defined in, as JSON.
+Each in a fork of a process that has imported them, built after one seed and fed one random input in
+eval mode; a line has the model, a digest of its state and outputs, and the files of the package that
+its modules are defined in, as JSON.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from mending.small_models import MODELS
+from mending.torchvision_operators import declare_missing_operators
 
 _SECONDS = 180
 
@@ -27,7 +30,10 @@ def main() -> None:
     parent, package = sys.argv[1:]
     sys.path.insert(0, parent)
     sys.dont_write_bytecode = True
-    importlib.import_module("torch")
+    declare_missing_operators()
+    for home in dict.fromkeys(written.partition(":")[0] for written in MODELS.get(package, {})):
+        with suppress(Exception):  # the model says so, in its fork
+            importlib.import_module(home)
     for written in MODELS.get(package, {}):
         sys.stdout.flush()
         child = os.fork()

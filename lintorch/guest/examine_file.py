@@ -50,7 +50,7 @@ def examine_file(
     """
     hold_modules(modules)
     chosen = wire.read_value(ModelOptions, options)
-    files, shown = _user_lines(checked, chosen.project), checked[path]
+    files, shown = user_lines(checked, chosen.project), checked[path]
     try:
         text = read_source(path)
         found = outline_definitions(text)
@@ -61,7 +61,7 @@ def examine_file(
             return  # a notebook that only does things
         module = import_file(Path(path), Path(chosen.project), chosen.limits.seconds)
     except BaseException as error:  # whatever user code raises, SystemExit too
-        send(ModelFailed(_describe_import_error(error, files, shown)))
+        send(ModelFailed(describe_import_error(error, files, shown)))
         send(ModelDone())
         return
     covered = set(passed)
@@ -94,10 +94,10 @@ def examine_configured(
     """Examine the model `name` that the configuration describes."""
     hold_modules(modules)
     chosen = wire.read_value(ModelOptions, options)
-    files = _user_lines(checked, chosen.project)
+    files = user_lines(checked, chosen.project)
     where = str(setting["factory"])
     identity = ModelIdentity(where.partition(":")[0], name, 1)
-    _examine_in_child(
+    examine_in_child(
         send,
         identity,
         lambda inner: examine(
@@ -143,10 +143,10 @@ def _examine_candidate(
             covered,
         )
 
-    return _examine_in_child(send, identity, examine_inner, options)
+    return examine_in_child(send, identity, examine_inner, options)
 
 
-def _examine_in_child(
+def examine_in_child(
     send: Send, identity: ModelIdentity, work: Callable[[Send], None], options: ModelOptions
 ) -> set[str]:
     """Do the work in a child; what the model that ran there covers."""
@@ -188,11 +188,13 @@ def _make_failure(identity: ModelIdentity, stage: Stage, cause: str, output: str
     return Failure(identity.path, identity.qualname, identity.row, stage, cause, output)
 
 
-def _user_lines(checked: Mapping[str, str], project: str) -> UserLines:
+def user_lines(checked: Mapping[str, str], project: str) -> UserLines:
+    """The lines of the checked files, and of the project around them."""
     return UserLines(checked, project_roots(checked, project))
 
 
-def _describe_import_error(error: BaseException, files: UserLines, shown: str) -> Failure:
+def describe_import_error(error: BaseException, files: UserLines, shown: str) -> Failure:
+    """That a file could not be imported, at the row of its own that is to blame."""
     site = files.of_traceback(error, shown)
     row, cause = site.row if site else 1, shorten_error(error)
     if isinstance(error, SyntaxError) and error.lineno:

@@ -25,11 +25,28 @@ from lintorch.record.model_options import ModelOptions
 
 @dataclass(frozen=True)
 class ModelPlace:
-    """Where models are: a file, or, with a `setting`, the table of settings of this `name`."""
+    """Where models are: a file, or, with a `setting`, the table of settings of this `name`.
+
+    With `training` it is not the models of the file, but what trains some.
+    """
 
     path: str
     name: str = ""
     setting: Mapping[str, Any] | None = None
+    training: bool = False
+
+
+@dataclass(frozen=True)
+class FixedFile:
+    """The file that is fixed; of a notebook, the module of its cells as it is."""
+
+    path: str
+    module: str | None = None
+
+    @property
+    def real(self) -> str:
+        """Its path, links followed."""
+        return os.path.realpath(self.path)
 
 
 class ModelProver:
@@ -61,28 +78,30 @@ class ModelProver:
         self._folder.cleanup()
 
     def keep_originals(
-        self, place: ModelPlace, fixed: str, rows: Iterable[int], checked: Iterable[str]
+        self, place: ModelPlace, fixed: FixedFile, rows: Iterable[int], checked: Iterable[str]
     ) -> list[Report]:
         """Run the models there as they are; what is computed by those that run one of the rows is kept.
 
         `fixed` is the file that the rows are of.
         """
-        return self._run(place, checked, self._describe(fixed, sorted(rows), None))
+        modules = {} if fixed.module is None else {fixed.real: fixed.module}
+        return self._run(place, checked, self._describe(fixed, sorted(rows), None), modules)
 
     def compare_models(
         self,
         place: ModelPlace,
-        fixed: str,
+        fixed: FixedFile,
         data: bytes,
         checked: Iterable[str],
         exporting: bool = True,
     ) -> list[Report]:
-        """Run the models that are kept, with these bytes in the place of the fixed file.
+        """Run the models that are kept, with these bytes in the place of the fixed file, or of its module.
 
         Trial exports are only made again where `exporting`: each takes seconds.
         """
         text = base64.b64encode(data).decode()
-        return self._run(place, checked, self._describe(fixed, [], text), exporting)
+        modules = {} if fixed.module is None else {fixed.real: data.decode()}
+        return self._run(place, checked, self._describe(fixed, [], text), modules, exporting)
 
     def forget_models(self) -> None:
         """Keep no model any longer."""
@@ -90,24 +109,28 @@ class ModelProver:
             path = os.path.join(self._folder.name, name)
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
 
-    def _describe(self, fixed: str, rows: list[int], text: str | None) -> dict[str, Any]:
+    def _describe(self, fixed: FixedFile, rows: list[int], text: str | None) -> dict[str, Any]:
         folder = os.path.realpath(self._folder.name)
-        return {"fixed": os.path.realpath(fixed), "folder": folder, "rows": rows, "text": text}
+        told = {"fixed": fixed.real, "original": fixed.module, "folder": folder}
+        return {**told, "rows": rows, "text": text}
 
     def _run(
         self,
         place: ModelPlace,
         checked: Iterable[str],
         proof: Mapping[str, Any],
+        modules: Mapping[str, str],
         exporting: bool = True,
     ) -> list[Report]:
-        task = with_proof(self._make_task(place, checked), proof)
+        task = with_proof(self._make_task(place, checked, modules), proof, place.training)
         if not exporting:
             task = replace(task, options=replace(task.options, exporters=()))
         return list(run_task(self._workers, task, lambda model: self._progress(f"proving {model}")))
 
-    def _make_task(self, place: ModelPlace, checked: Iterable[str]) -> WorkerTask:
+    def _make_task(
+        self, place: ModelPlace, checked: Iterable[str], modules: Mapping[str, str]
+    ) -> WorkerTask:
         known = {os.path.realpath(path): path for path in checked}
         if place.setting is not None:
-            return make_configured_task(place.name, place.setting, known, self._options, {})
-        return make_file_task(os.path.realpath(place.path), (), known, self._options, {})
+            return make_configured_task(place.name, place.setting, known, self._options, modules)
+        return make_file_task(os.path.realpath(place.path), (), known, self._options, modules)

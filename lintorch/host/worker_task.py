@@ -25,11 +25,14 @@ _TRANSLATIONS = {"onnx": ("lintorch.guest.export.onnx_translations",)}
 
 _BACKWARD = ("torch.fx.experimental.symbolic_shapes",)
 """What a gradient loads when the first is asked for."""
+_STEPPING = ("torch._dynamo",)
+"""What the first step of an optimizer loads."""
 
 _EXAMINE_FILE = "lintorch.guest.examine_file:examine_file"
 _EXAMINE_CONFIGURED = "lintorch.guest.examine_file:examine_configured"
 _PROVE_FILE = "lintorch.guest.proof.prove_file:prove_file"
 _PROVE_CONFIGURED = "lintorch.guest.proof.prove_file:prove_configured"
+_PROVE_TRAINING = "lintorch.guest.training.prove_training:prove_training"
 
 
 @dataclass(frozen=True)
@@ -104,11 +107,13 @@ def make_configured_task(
     return WorkerTask(_EXAMINE_CONFIGURED, arguments, start, 1, checked, options, configured=True)
 
 
-def with_proof(task: WorkerTask, proof: Mapping[str, Any]) -> WorkerTask:
-    """The same models, run beside each other with two texts: see `lintorch.guest.proof`."""
-    function = _PROVE_CONFIGURED if task.configured else _PROVE_FILE
+def with_proof(task: WorkerTask, proof: Mapping[str, Any], training: bool) -> WorkerTask:
+    """The same models, or what trains some, run beside each other with two texts: see `lintorch.guest.proof`."""
+    function, imports = _PROVE_CONFIGURED if task.configured else _PROVE_FILE, _BACKWARD
+    if training:
+        function, imports = _PROVE_TRAINING, (*_BACKWARD, *_STEPPING)
     arguments = {**task.arguments, "proof": dict(proof)}
-    return replace(task, function=function, arguments=arguments, imports=_BACKWARD)
+    return replace(task, function=function, arguments=arguments, imports=imports)
 
 
 def run_task(

@@ -155,6 +155,15 @@ class OutputSeen(Message, tag="output"):
 
 
 @dataclass(frozen=True)
+class WayFound(Message, tag="way"):
+    """With which goal and form of batches a function that trains can be called; else why with none."""
+
+    goal: int = -1
+    form: int = 0
+    error: str = ""
+
+
+@dataclass(frozen=True)
 class TimeNeeded(Message, tag="allow"):
     """Work asks for so many seconds from now on."""
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from lintorch.record.events import Raised
 from lintorch.record.sites import Row
 
-Stage = Literal["import", "build", "inputs", "run", "stopped"]
-"""Where the way to a model's run ended; "stopped" by a limit, an exit or a crash."""
+Stage = Literal["import", "build", "inputs", "run", "call", "stopped"]
+"""Where the way to a model's run ended, "call" for a function that trains; "stopped" by a limit, an exit or a crash."""
 Purpose = Literal["", "loss", "metric", "discriminator"]
 """What of training a model is, which nobody deploys; "" for all others."""
 

@@ -48,6 +48,8 @@ class Observed:
     """Whether it was run, and gave gradients, in training mode too."""
     left_out: tuple[str, ...] = ()
     rows: tuple[int, ...] = ()
+    steps: int | None = None
+    """Steps of optimizers, where it is a function that was called to train, and no model."""
 
 
 @dataclass(frozen=True)

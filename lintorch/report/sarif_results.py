@@ -73,7 +73,11 @@ def _fix_values(fix: Fix, place: Place, report: Result) -> dict[str, Any] | None
     return {
         "description": {"text": fix.message},
         "artifactChanges": [change],
-        "properties": {"applicability": str(fix.applicability)},
+        "properties": {
+            "applicability": str(fix.applicability),
+            "verified": fix.verified,
+            "verification": fix.verification or None,
+        },
     }
 
 

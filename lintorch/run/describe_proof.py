@@ -23,6 +23,9 @@ def describe_equal(reports: Sequence[Report], verdicts: Iterable[Verdict]) -> st
         modes, seen = "outputs are equal in eval mode", report.observed
         if seen.trained:
             modes = "outputs, gradients and state are equal, in eval and training mode"
+        if seen.steps is not None:
+            parts.append(_describe_training(report.model.qualname, seen.steps))
+            continue
         at = write_sizes(seen.sizes, report.model)
         verdict = told.get(report.model.qualname)
         further = [*dict.fromkeys(seen.left_out)]
@@ -31,6 +34,15 @@ def describe_equal(reports: Sequence[Report], verdicts: Iterable[Verdict]) -> st
         more = f" ({'; '.join(further)})" if further else ""
         parts.append(f"{report.model.qualname} {at}: {modes}{more}")
     return "; ".join(parts)
+
+
+def _describe_training(name: str, steps: int) -> str:
+    often = {1: "once"}.get(steps, f"{steps} times")
+    how = f"in which optimizers step {often}" if steps else "in which no optimizer steps"
+    return (
+        f"{name}, called with a small model and batches made up for it, {how}: weights, gradients,"
+        " states of optimizers and what it returns are equal"
+    )
 
 
 def describe_verdicts(verdicts: Iterable[Verdict]) -> str:

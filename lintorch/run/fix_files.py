@@ -20,7 +20,6 @@ from lintorch.run.prove_fixes import FileProof, FixProof, ProvenFile, list_rows_
 from lintorch.run.request import CheckRequest, Choose, Progress, Rewritten
 from lintorch.run.scope import Scope
 
-_UNRUN = "fixes of notebooks are not tried"
 _UNFORKED = "fixes are verified where processes fork, which they do not here"
 
 
@@ -86,12 +85,12 @@ def _mend_file(
     mended = mending.mend(request.tried_fixes)
     if not request.verify or mended.text == mending.before:
         return ProvenFile(mended, {})
-    if is_notebook(mending.path) or not hasattr(os, "fork"):
-        unrun = FixProof(None, _UNRUN if is_notebook(mending.path) else _UNFORKED)
+    if not hasattr(os, "fork"):
+        unrun = FixProof(None, _UNFORKED)
         keys = {(key_of(f, text), f.place.row): unrun for f, text in mended.applied}
         return ProvenFile(mended, keys)
     groups = list_rows_to_run(mended, mending.before)
-    models = bench.set_up(mending.path, seen.paths, groups, mending.importers)
+    models = bench.set_up(mending.fixed_file, seen.paths, groups, mending.importers)
     return FileProof(mending, models, request.tried_fixes, mended).prove()
 
 

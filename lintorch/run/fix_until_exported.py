@@ -55,7 +55,7 @@ def fix_until_exported(request: CheckRequest, progress: Progress) -> FixedExport
     whole = mending.mend(request.tried_fixes)
     with ProofBench(request, scope, progress) as bench:
         groups = list_rows_to_run(whole, mending.before)
-        models = bench.set_up(path, seen.paths, groups, mending.importers)
+        models = bench.set_up(mending.fixed_file, seen.paths, groups, mending.importers)
         proof = FileProof(mending, models, request.tried_fixes, whole, rounding=True)
         keys = _find_fewest(proof)
         if keys is None:

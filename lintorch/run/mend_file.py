@@ -8,8 +8,9 @@ from functools import partial
 
 from lintorch.core.finding import Applicability, Finding
 from lintorch.core.merge import merge_findings
-from lintorch.files import FileText
+from lintorch.files import FileText, is_notebook
 from lintorch.fix.fix_rounds import Settled, settle
+from lintorch.host.prove_models import FixedFile
 from lintorch.run.check_files import CheckedFiles
 from lintorch.run.demote_fixes import demote_fixes
 from lintorch.run.importers import Importers
@@ -56,6 +57,15 @@ class FileMending:
         self._task = seen.tasks.get(self.path) or scope.make_task(self.path)
         left_out = (f for f in (*seen.withdrawn, *seen.known) if f.place.path == self.path)
         self._left_out = {key_of(finding, self.before) for finding in left_out}
+
+    @property
+    def fixed_file(self) -> FixedFile:
+        """The file as workers know it that run its models."""
+        return FixedFile(self.path, self.before if is_notebook(self.path) else None)
+
+    def encode_module(self, text: str) -> bytes:
+        """What workers read in the place of the file: its bytes, or the module of a notebook's cells."""
+        return text.encode() if is_notebook(self.path) else self.original.encode_text(text)
 
     def mend(
         self, allowed: frozenset[Applicability], barred: frozenset[FixKey] = NO_KEYS

@@ -8,8 +8,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from lintorch.host.configured_models import is_wanted
-from lintorch.host.prove_models import ModelPlace, ModelProver
+from lintorch.host.prove_models import FixedFile, ModelPlace, ModelProver
 from lintorch.host.reports import Report
+from lintorch.record.models import Failure
 from lintorch.record.proofs import Change
 from lintorch.run.fixed_rows import Rows
 from lintorch.run.importers import Importers
@@ -54,11 +55,13 @@ class FileBench:
     """The models of one file, run as it is: those that `kept` what they compute, and what failed."""
 
     prover: ModelProver
-    path: str
+    fixed: FixedFile
     checked: tuple[str, ...]
     kept: dict[str, Report] = field(default_factory=dict)
     places: list[ModelPlace] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    uncalled: dict[int, str] = field(default_factory=dict)
+    """By the row that it begins at, what trains and could not be called, and why."""
     is_imported: bool = True
     """Whether the file itself could be imported as it is."""
     _tried: dict[tuple[bytes, bool], tuple[Verdict, ...]] = field(default_factory=dict)
@@ -66,15 +69,22 @@ class FileBench:
     def run_originals(self, place: ModelPlace, rows: Iterable[int]) -> None:
         """Run the models of a place, and keep what those compute that run one of the rows."""
         found = False
-        for report in self.prover.keep_originals(place, self.path, rows, self.checked):
+        for report in self.prover.keep_originals(place, self.fixed, rows, self.checked):
             if report.failure is not None:
-                self.failures.append(_describe_failure(report))
-                self.is_imported &= report.failure.stage != "import" or place.path != self.path
+                self._note_failure(report.failure, place)
             if report.model is not None and report.observed is not None:
                 found = found or bool(report.observed.sizes)
                 self.kept[f"{report.model.path}:{report.model.qualname}"] = report
         if found:
             self.places.append(place)
+
+    def _note_failure(self, failure: Failure, place: ModelPlace) -> None:
+        told = describe_failure(failure)
+        if place.training and failure.qualname:
+            self.uncalled[failure.row] = told
+        elif told not in self.failures:
+            self.failures.append(told)
+        self.is_imported &= failure.stage != "import" or place.path != self.fixed.path
 
     def try_text(self, data: bytes, exporting: bool) -> tuple[Verdict, ...]:
         """A verdict for each model that was kept; one for the file where it is not imported."""
@@ -84,12 +94,12 @@ class FileBench:
         return self._tried[key]
 
     def _try_afresh(self, data: bytes, exporting: bool) -> tuple[Verdict, ...]:
-        itself = [ModelPlace(self.path)] if self.is_imported else []
+        itself = [ModelPlace(self.fixed.path)] if self.is_imported else []
         return tuple(
             _judge_report(report, self.kept)
             for place in self.places or itself
             for report in self.prover.compare_models(
-                place, self.path, data, self.checked, exporting
+                place, self.fixed, data, self.checked, exporting
             )
         )
 
@@ -122,14 +132,15 @@ class ProofBench:
         self._open.close()
 
     def set_up(
-        self, path: str, paths: Iterable[str], groups: tuple[Rows, ...], importers: Importers
+        self, fixed: FixedFile, paths: Iterable[str], groups: tuple[Rows, ...], importers: Importers
     ) -> FileBench:
         """Run the models that may run what is fixed in a file. Raises WorkerError."""
+        path = fixed.path
         prover, group = self._find_prover(path)
         prover.forget_models()
         around = {os.path.realpath(each): each for each in importers.list_importers(path)}
         known = [each for each in paths if os.path.realpath(each) in around]
-        bench = FileBench(prover, path, (path, *known))
+        bench = FileBench(prover, fixed, (path, *known))
         rows = frozenset(row for each in groups for row in each)
         for place in self._list_places(path, known, group):
             if all(not each.isdisjoint(bench.list_rows()) for each in groups) and bench.places:
@@ -140,12 +151,13 @@ class ProofBench:
     def _list_places(
         self, path: str, importers: Iterable[str], group: ProjectModels
     ) -> Iterator[ModelPlace]:
-        """What is configured first, then the file itself, then files that import it."""
+        """What is configured first, then the file itself and what trains in it, then files that import it."""
         checked = {os.path.realpath(each): each for each in (path, *importers)}
         for name, setting in group.settings.models.items():
             if is_wanted(setting, checked, group.options.project):
                 yield ModelPlace(path, name, setting)
         yield ModelPlace(path)
+        yield ModelPlace(path, training=True)
         yield from (ModelPlace(each) for each in [*importers][:_MOST_IMPORTERS])
 
     def _find_prover(self, path: str) -> tuple[ModelProver, ProjectModels]:
@@ -161,17 +173,17 @@ def _rows_of(report: Report) -> Rows:
     return frozenset(report.observed.rows if report.observed else ())
 
 
-def _describe_failure(report: Report) -> str:
-    failure = report.failure
-    assert failure is not None
-    done = {"import": "imported", "build": "built", "inputs": "fed"}.get(failure.stage, "run")
+def describe_failure(failure: Failure) -> str:
+    """`UNet could not be built: TypeError: …`."""
+    words = {"import": "imported", "build": "built", "inputs": "fed", "call": "called"}
+    done = words.get(failure.stage, "run")
     return f"{failure.qualname or failure.path} could not be {done}: {failure.cause}"
 
 
 def _judge_report(report: Report, kept: Mapping[str, Report]) -> Verdict:
     if report.failure is not None:
         name = report.failure.qualname or report.failure.path
-        return Verdict(name, failure=_describe_failure(report))
+        return Verdict(name, failure=describe_failure(report.failure))
     assert report.model is not None
     before = kept.get(f"{report.model.path}:{report.model.qualname}")
     told = report.comparison

@@ -142,9 +142,9 @@ class FileProof:
         mended = self._mend(keys)
         if mended.text == self._mending.before:
             return ()
-        verdicts = self._bench.try_text(self._mending.original.encode_text(mended.text), exporting)
+        verdicts = self._bench.try_text(self._mending.encode_module(mended.text), exporting)
         if _differ(verdicts) and self._unsteady is None:
-            again = self._bench.try_text(self._mending.original.data, False)
+            again = self._bench.try_text(self._mending.encode_module(self._mending.before), False)
             self._unsteady = frozenset(each.model for each in again if each.differs)
         unsteady = self._unsteady or frozenset()
         steady = [each for each in verdicts if each.model not in unsteady]
@@ -187,9 +187,14 @@ class FileProof:
         if len(steady) < len(kept) and not runs:
             names = ", ".join(sorted(unsteady))
             return FixProof(None, f"{names} computes something else each time that it is run")
-        return FixProof(
-            None, describe_uncovered([*self._bench.kept.values()], self._bench.failures)
-        )
+        return FixProof(None, self._describe_uncovered(groups))
+
+    def _describe_uncovered(self, groups: Sequence[Rows]) -> str:
+        """Why nothing is known: of what trains and holds the fix, why it could not be called."""
+        rows = frozenset(row for each in groups for row in each)
+        above = [row for row in self._bench.uncalled if rows and row <= min(rows)]
+        failures = [self._bench.uncalled[max(above)]] if above else self._bench.failures
+        return describe_uncovered([*self._bench.kept.values()], failures)
 
     def _report_defect(self, key: FixKey, verdicts: Sequence[Verdict]) -> Finding:
         finding, text = self._find_applied(key)

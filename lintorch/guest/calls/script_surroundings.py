@@ -55,6 +55,16 @@ def start_with(path: Path, command: Sequence[str]) -> Iterator[None]:
 
 
 @contextmanager
+def only_cpu() -> Iterator[None]:
+    """Meanwhile no GPU is asked for anything, nothing is saved or compiled, and scripts have no arguments."""
+    with ExitStack() as around:
+        for holder, name, value in _list_without_gpu():
+            around.enter_context(_replaced(holder, name, value))
+        around.enter_context(_OnlyCpu())
+        yield
+
+
+@contextmanager
 def leave_weights_empty() -> Iterator[None]:
     """Within it, layers get no first values: where models are made that nobody runs, it takes most of the time."""
     with ExitStack() as around:
@@ -72,10 +82,8 @@ def _working_folder() -> str:
 
 
 def _list_stand_ins() -> Iterator[tuple[Any, str, Any]]:
-    yield argparse.ArgumentParser, "parse_known_args", _parse_nothing
+    yield from _list_without_gpu()
     yield torch, "load", _refuse
-    yield torch, "save", _ignore
-    yield torch, "compile", _pass_first
     yield torch.jit, "script", _pass_first
     yield torch.jit, "load", _refuse
     yield torch.hub, "load_state_dict_from_url", _refuse
@@ -83,8 +91,15 @@ def _list_stand_ins() -> Iterator[tuple[Any, str, Any]]:
     yield model_zoo, "load_url", _refuse
     yield data.DataLoader, "__init__", _refuse
     yield nn.Module, "load_state_dict", _ignore
+
+
+def _list_without_gpu() -> Iterator[tuple[Any, str, Any]]:
+    yield argparse.ArgumentParser, "parse_known_args", _parse_nothing
+    yield torch, "save", _ignore
+    yield torch, "compile", _pass_first
     yield nn.Module, "cuda", _pass_first
-    yield torch.cuda, "set_device", _ignore
+    yield torch.cuda, "set_device", lambda *given: None  # each its own: torch._dynamo
+    yield torch.cuda, "synchronize", lambda *given: None  # keeps a table of functions
     yield torch.cuda, "is_available", lambda: False
 
 

@@ -1,0 +1,126 @@
+"""`--verify` of fixes in code that trains, and in notebooks: it is called, or run, with and without them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from running import lintorch
+from test_verify import NET, RULE
+
+EPOCH = """import torch
+from absent_package import progress
+
+
+def train_one_epoch(model, criterion, data_loader, optimizer, device, epoch, scaler=None):
+    model.train()
+    total = 0.0
+    for i, (image, target) in enumerate(progress(data_loader)):
+        output = torch.mul(model(image.to(device)), 1)
+        loss = torch.clone(criterion(output, target.to(device)))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += torch.square(loss.detach())
+    return total
+
+
+def prepare(path):
+    return torch.mul(torch.load(path), 2)
+
+
+def train_from(path, optimizer):
+    data = torch.mul(torch.load(path), 2)
+    data.backward()
+    optimizer.step()
+"""
+TRAINER = """import torch
+
+
+class Trainer:
+    def __init__(self, settings):
+        self.model = absent(settings)
+
+    def train_step(self, batch):
+        output = torch.mul(self.model(batch["image"].cuda()), 1)
+        loss = self.loss_fn(output, batch["label"].cuda())
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        self.logger.info("%s", loss)
+
+
+if __name__ == "__main__":
+    for epoch in range(options.epochs):
+        for real, _ in loader:
+            optimizer_G.zero_grad()
+            fake = torch.mul(generator(real), 2)
+            fake = torch.sin(fake)
+            loss = adversarial_loss(discriminator(fake), torch.ones(real.size(0), 1))
+            loss.backward()
+            optimizer_G.step()
+"""
+
+
+def _verify(folder: Path) -> dict[tuple[str, int], tuple[str, bool | None, str]]:
+    """By file and row, what is said of each fix: its kind, whether it is verified, and why."""
+    (folder / "mine").mkdir()
+    (folder / "mine" / "another.py").write_text(RULE)
+    (folder / "pyproject.toml").write_text("")
+    done = lintorch(
+        "check", "net", "--rules", "mine", "--verify",
+        "--output-format", "json", cwd=folder,
+    )  # fmt: skip
+    assert done.stdout, done.stderr
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return {
+        (Path(f["filename"]).name, f["location"]["row"]): (
+            f["fix"]["applicability"],
+            f["fix"]["verified"],
+            f["fix"]["verification"],
+        )
+        for f in found
+        if f["fix"] and f["code"] == "XY001"
+    }
+
+
+def test_functions_that_train_are_called_with_both_texts(tmp_path: Path) -> None:
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net" / "engine.py").write_text(EPOCH)
+    (tmp_path / "net" / "trainer.py").write_text(TRAINER)
+    told = _verify(tmp_path)
+    assert {place: each[:2] for place, each in told.items()} == {
+        ("engine.py", 9): ("safe", True),
+        ("engine.py", 10): ("display", False),
+        ("engine.py", 14): ("display", False),
+        ("engine.py", 19): ("safe", None),
+        ("engine.py", 23): ("safe", None),
+        ("trainer.py", 9): ("safe", True),
+        ("trainer.py", 21): ("safe", True),
+        ("trainer.py", 22): ("unsafe", False),
+    }
+    assert "optimizers step 3 times: weights, gradients" in told["engine.py", 9][2]
+    assert "train_one_epoch: the call in training mode raises" in told["engine.py", 10][2]
+    assert "raises AttributeError" in told["engine.py", 14][2]
+    assert "train_from could not be called" in told["engine.py", 23][2]
+    assert "loop 1: state discriminator." in told["trainer.py", 22][2]
+
+
+def test_fixes_of_notebooks_are_tried_on_what_their_cells_define(tmp_path: Path) -> None:
+    (tmp_path / "net").mkdir()
+    texts = ["import torch\nprint(undefined)", NET.replace("from helpers import halve\n", "")]
+    texts[1] = texts[1].replace("halve(x)", "x").replace("        x = torch.square(x)\n", "")
+    cells = [
+        {"cell_type": "code", "source": text, "metadata": {}, "outputs": [], "execution_count": 1}
+        for text in texts
+    ]
+    book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "net" / "demo.ipynb").write_text(json.dumps(book))
+    told = _verify(tmp_path)
+    assert {row: each[:2] for (_, row), each in told.items()} == {
+        11: ("safe", True),
+        12: ("display", False),
+        13: ("unsafe", False),
+        18: ("safe", None),
+    }
