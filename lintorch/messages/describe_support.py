@@ -6,10 +6,12 @@ from collections.abc import Mapping
 
 from lintorch.messages.recognise import Recognised
 from lintorch.targets import Answer, Target, list_targets
+from lintorch.targets.opset_history import is_standard
 from lintorch.targets.runtime_tables import load_family
 from lintorch.targets.written_operators import find_first_opset
 
 _SPELLINGS = ("torch.nn.functional.{}", "torch.{}", "torch.Tensor.{}", "torch.fft.{}")
+_TYPES = "float32", "float64", "float16", "bfloat16", "int32", "int64", "uint8", "bool"
 _EXPORTERS = {"onnx-legacy": "the legacy exporter (dynamo=False)", "onnx": "dynamo=True"}
 
 
@@ -23,12 +25,16 @@ def describe_support(found: Recognised) -> str:
         return _describe_torch(found.kind.table, name)
     if found.kind.error == "opset":
         return _describe_opset(found.kind.table, found.groups)
+    if not found.operator:
+        return ""
     return _describe_operator(found.kind.table, found.operator, found.groups)
 
 
 def _describe_opset(family: str, groups: Mapping[str, str]) -> str:
     opset = int(groups.get("opset", "0")[:4] or 0)
-    if not opset:
+    if groups.get("ir"):
+        return _describe_format(family, int(groups["ir"]))
+    if not opset or groups.get("domain", "ai.onnx") != "ai.onnx":
         return ""
     first = next((t for t in _list_releases(family) if (t.highest or 0) >= opset), None)
     if first is None:
@@ -39,22 +45,40 @@ def _describe_opset(family: str, groups: Mapping[str, str]) -> str:
     return f"{family} takes opset {opset} since {first.version}: upgrade it{lower}"
 
 
+def _describe_format(family: str, version: int) -> str:
+    takes = (t for t in _list_releases(family) if (t.release.ir or 0) >= version)
+    first = next(takes, None)
+    return f"{family} reads IR version {version} since {first.version}" if first else ""
+
+
 def _describe_operator(family: str, operator: str, groups: Mapping[str, str]) -> str:
-    if not operator:
-        return ""
     written = groups.get("opset", "")
     opset = int(written[:4]) if written.isdigit() else None
     releases = _list_releases(family)
     answers = [target.supports(operator, opset) for target in releases]
-    known = [n for n, verdict in enumerate(answers) if verdict]
-    as_of = f" as of opset {opset}" if opset else ""
-    if not known:
-        refused = answers[-1].answer is Answer.NO
-        said = f"no release of {family} up to {releases[-1].version} takes it"
-        return f"{operator}{as_of}: {said}, by its table" if refused else ""
-    if known[0] == 0:
-        return f"{operator}{as_of}: {family} takes it in all releases that its table has, from {releases[0].version} on, for some types and attributes"
-    return f"{operator}{as_of}: {family} takes it since {releases[known[0]].version}, by its table"
+    named = f"{operator} as of opset {opset}" if opset else operator
+    first = next((n for n, verdict in enumerate(answers) if verdict), None)
+    if first is None:
+        known = is_standard(operator) and answers[-1].answer is Answer.NO
+        newest = releases[-1]
+        alone = len(releases) == 1
+        every = f"no release of {family} up to {newest.version} takes it"
+        said = f"{newest.name} does not take it" if alone else every
+        return f"{named}: {said}, by its table" if known else ""
+    since = releases[first].version
+    types = _describe_types(releases[-1], operator, opset)
+    if first and answers[first - 1].answer is Answer.NO:
+        return f"{named}: {family} takes it since {since}, by its table{types}"
+    return f"{named}: {family} takes it in {since} and later; of releases before that the table says nothing{types}"
+
+
+def _describe_types(newest: Target, operator: str, opset: int | None) -> str:
+    """The types of the first input that the newest release takes, where it refuses some."""
+    verdicts = {name: newest.supports(operator, opset, types=(name,)) for name in _TYPES}
+    if all(verdicts.values()) or not any(verdicts.values()):
+        return ""
+    taken = ", ".join(name for name, verdict in verdicts.items() if verdict)
+    return f"; {newest.name} for inputs of {taken}"
 
 
 def _describe_torch(family: str, name: str) -> str:

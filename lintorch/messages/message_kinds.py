@@ -42,8 +42,13 @@ class Kind:
     """The runtime whose tables tell since when operator or opset is taken; "" where they do not help."""
     more: str = ""
     """What to do to learn more, where that differs from what holds for the runtime."""
-    same_as: tuple[str, ...] = ()
-    """Other words by which people meet it, for the page alone."""
+    yields_to: tuple[str, ...] = ()
+    """Full names of kinds that outweigh it where they stand close by: they say the same more exactly."""
+
+    @property
+    def full_name(self) -> str:
+        """`onnxruntime/reshape`."""
+        return f"{self.runtime}/{self.name}"
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,7 @@ def _read_runtime(table: Mapping[str, Any]) -> Runtime:
 
 def _read_kind(runtime: str, table: Mapping[str, Any]) -> Kind:
     given = dict(table)
-    for key in ("needs", "rules", "same_as"):
+    for key in ("needs", "rules", "yields_to"):
         given[key] = tuple(given.get(key, ()))
     pattern = given.pop("pattern", "")
     texts = {key: " ".join(given.pop(key, "").split()) for key in ("cause", "remedy", "more")}

@@ -54,17 +54,25 @@ def _find_kind(kind: Kind, runtime: Runtime, text: str, lowered: str) -> Iterato
     seen: set[int] = set()
     for word in kind.needs:
         for at in _find_places(word, lowered):
-            begin, end = max(0, at - _BEFORE), at + _AFTER
-            if kind.pattern is None:
-                start, stop, groups = at, at + len(word), dict[str, str | None]()
-            elif match := kind.pattern.search(text, begin, end):
-                start, stop, groups = *match.span(), match.groupdict()
-            else:
-                continue
-            if start not in seen:
-                seen.add(start)
-                named = _name_groups(groups)
-                yield _make_recognised(kind, runtime, text, start, stop, named)
+            for start, stop, groups in _match_around(kind.pattern, text, at, at + len(word)):
+                if start not in seen:
+                    seen.add(start)
+                    yield _make_recognised(kind, runtime, text, start, stop, groups)
+
+
+def _match_around(
+    pattern: re.Pattern[str] | None, text: str, at: int, end: int
+) -> Iterator[tuple[int, int, Mapping[str, str]]]:
+    """The matches around a word that tell the most."""
+    if pattern is None:
+        yield at, end, {}
+        return
+    matches = [*pattern.finditer(text, max(0, at - _BEFORE), at + _AFTER)]
+    named = [(match, _name_groups(match.groupdict())) for match in matches]
+    most = max((len(groups) for _, groups in named), default=0)
+    for match, groups in named:
+        if len(groups) == most:
+            yield *match.span(), groups
 
 
 def _name_groups(groups: Mapping[str, str | None]) -> dict[str, str]:
@@ -114,12 +122,12 @@ def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
     causes = [each for each in found if each.kind.rank == "cause"]
     errors = [each for each in found if each.kind.rank in ("cause", "general")]
     for each in found:
-        near = (
-            other.runtime is each.runtime and abs(other.at - each.at) < _AROUND for other in causes
-        )
-        if each.kind.rank == "general" and any(near):
+        near = [other for other in causes if abs(other.at - each.at) < _AROUND]
+        if each.kind.rank == "general" and any(o.runtime is each.runtime for o in near):
             continue
         if each.kind.rank == "symptom" and errors:
+            continue
+        if any(other.kind.full_name in each.kind.yields_to for other in near):
             continue
         if not (each.operator or each.node) and any(_says_more(o, each) for o in found):
             continue
@@ -127,8 +135,8 @@ def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
 
 
 def _says_more(other: Recognised, found: Recognised) -> bool:
-    """Whether another one is of the same kind, and names its operator or node."""
-    return other.kind is found.kind and bool(other.operator or other.node)
+    """Whether another one of the same kind names more."""
+    return other.kind is found.kind and len(other.groups) > len(found.groups)
 
 
 def _order(found: Iterator[Recognised]) -> Sequence[Recognised]:

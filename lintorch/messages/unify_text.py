@@ -14,7 +14,7 @@ _PREFIX = re.compile(
     r")\s{0,8}"
 )
 _BOX_END = re.compile(r"\s*[│┃]$")
-_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "İ": "I", "\0": " "})
+_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "：": ":", "İ": "I", "\0": " "})
 
 
 def unify_text(text: str) -> str:
