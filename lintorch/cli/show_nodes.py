@@ -58,12 +58,16 @@ def _describe_module(answer: NodeAnswer) -> str:
 def _list_lines(answer: NodeAnswer) -> Iterator[Line]:
     """The calls that led to the line, or the lines that are possible."""
     shown = answer.calls if answer.line else answer.lines
+    others = answer.lines[1:] if answer.line else ()
     for frame in shown[-_MOST_SHOWN:]:
         chosen = frame == answer.line
         yield ((f"  {'> ' if chosen else '  '}", ""), (_place(frame), "strong" if chosen else ""),
                (f"  in {frame.function}", "dim"))  # fmt: skip
         if frame.source:
             yield ((f"        {frame.source[:_LONGEST]}", "" if chosen else "dim"),)
+    if others:
+        rows = ", ".join(map(_place, others[:_MOST_SHOWN]))
+        yield ((f"    less likely: {rows}", "dim"),)
 
 
 def _place(frame: Frame) -> str:

@@ -7,11 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from lintorch.core.finding import Finding
-from lintorch.onnx_file import FoundNode, NodeFinder, OnnxModel, OnnxNode, read_onnx_model
+from lintorch.onnx_file import FoundNode, NodeFinder, OnnxNode, read_onnx_model
+from lintorch.report.places import shown_path
 from lintorch.report.wording import write_message
 from lintorch.run.check_files import CheckedFiles, check_files
+from lintorch.run.find_followed import FoundModel
 from lintorch.run.locate_frames import FrameLocator
+from lintorch.run.node_by_scope import ScopedNodes
 from lintorch.run.node_frames import Frame, Told, choose_line, read_told
+from lintorch.run.place_nodes import Placed
 from lintorch.run.request import CheckRequest, ExplainRequest, Progress, ignore_progress
 from lintorch.run.scope import Scope
 
@@ -86,16 +90,60 @@ def explain_nodes(
     finder = NodeFinder(model)
     found = [(name, finder.find(name)) for name in names]
     locator = FrameLocator(request.paths)
-    answers = [_answer(name, each, model, locator) for name, each in found]
+    scoped = ScopedNodes(model, request, progress)
+    answers = [_answer(name, each, scoped, locator) for name, each in found]
     return _add_rules(answers, request, progress)
 
 
-def _answer(name: str, found: FoundNode, model: OnnxModel, locator: FrameLocator) -> NodeAnswer:
+def _answer(name: str, found: FoundNode, scoped: ScopedNodes, locator: FrameLocator) -> NodeAnswer:
     told = read_told(found.node)
     answer = NodeAnswer(name, found.node, found.by, found.body.where, told=told)
     if told.frames:
         return _answer_by_frames(answer, found, locator)
-    return replace(answer, why="the file says of it no line")
+    return _answer_by_scope(answer, found, scoped)
+
+
+def _answer_by_scope(answer: NodeAnswer, found: FoundNode, scoped: ScopedNodes) -> NodeAnswer:
+    model = scoped.found
+    if model is None:
+        why = "the file does not say it, and no model was found that has the modules it names"
+        return replace(answer, why=f"{why}: name the model's files behind the .onnx file")
+    placed = scoped.place(found)
+    kind = model.model.name_class(placed.module or "") if placed.module is not None else ""
+    told = replace(answer.told, module=placed.module or "", module_class=kind)
+    answer = replace(answer, told=told, way="scope")
+    if not placed.steps:
+        return replace(answer, why=_explain_nothing(placed, model))
+    calls = [scoped.list_calls(step) for step in placed.steps]
+    return replace(
+        answer,
+        lines=tuple(each[-1] for each in calls),
+        calls=calls[0],
+        certainty="certain" if placed.sure and model.share > 0.99 else "probable",
+        why=_explain_placed(placed, model),
+        together=scoped.list_together(found, placed),
+    )
+
+
+def _explain_nothing(placed: Placed, model: FoundModel) -> str:
+    where = f"{shown_path(model.path)}:{model.model.name}"
+    if placed.module is None:
+        return f"its name tells no module of {where}"
+    return f"no line of {placed.module or 'the model itself'}, of {where}, is known to write it"
+
+
+def _explain_placed(placed: Placed, model: FoundModel) -> str:
+    told = (
+        f"by its name, and the operations of {shown_path(model.path)}:{model.model.name} in order"
+    )
+    if placed.through is not None:
+        told = f"it computes what {placed.through.name} takes; that one is known {told}"
+    elif placed.sure:
+        told = f"{told}: no other line of the module writes it"
+    share = (
+        "" if model.share > 0.99 else f"; {model.share:.0%} of the file's modules are that model's"
+    )
+    return told + share
 
 
 def _answer_by_frames(answer: NodeAnswer, found: FoundNode, locator: FrameLocator) -> NodeAnswer:

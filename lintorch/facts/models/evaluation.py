@@ -25,6 +25,7 @@ from lintorch.evaluator.events import (
 )
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
+from lintorch.evaluator.roots import list_classes, list_factories
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
 from lintorch.evaluator.values import Items, Spot, Value
 from lintorch.evaluator.watch_heap import HeapWatch
@@ -122,6 +123,11 @@ class Evaluation:
             tuple(each.name for each in reached if each.spent),
             tuple(each.name for each in reached if each.failure is not None),
         )
+
+    def list_models(self) -> list[str]:
+        """Functions that make models, then classes that may be some, the outermost first."""
+        file = self._finder.open_file(self._path)
+        return [] if file is None else [*list_factories(file), *list_classes(file)]
 
     def follow_modules(self, name: str, exporter: str, opset: int) -> FollowedModel | None:
         """The modules and operations of one model of the file; None where it cannot be built."""
