@@ -25,8 +25,10 @@ from lintorch.evaluator.events import (
 )
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
+from lintorch.evaluator.roots import list_classes, list_factories
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
 from lintorch.evaluator.values import Items, Spot, Value
+from lintorch.evaluator.watch_heap import HeapWatch
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.autocast_types import AutocastTypes
@@ -42,6 +44,7 @@ from lintorch.facts.models.graph_uses import GraphUses
 from lintorch.facts.models.image_axes import image_axes
 from lintorch.facts.models.known_rows import KnownRows
 from lintorch.facts.models.loops_around import LOOPS, FileLoops, Loop, is_within, list_places
+from lintorch.facts.models.module_steps import FollowedModel, find_root, list_steps
 from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents, find_parents
 from lintorch.facts.models.operation_steps import OperationSteps
 from lintorch.facts.models.value_ways import ValueWays, is_common
@@ -120,6 +123,24 @@ class Evaluation:
             tuple(each.name for each in reached if each.spent),
             tuple(each.name for each in reached if each.failure is not None),
         )
+
+    def list_models(self) -> list[str]:
+        """Functions that make models, then classes that may be some, the outermost first."""
+        file = self._finder.open_file(self._path)
+        return [] if file is None else [*list_factories(file), *list_classes(file)]
+
+    def follow_modules(self, name: str, exporter: str, opset: int) -> FollowedModel | None:
+        """The modules and operations of one model of the file; None where it cannot be built."""
+        file, watch = self._finder.open_file(self._path), HeapWatch()
+        if file is None:
+            return None
+        library = replace(self._make_library(), watch=watch)
+        reached = evaluate_model(library, file, name, self._is_exported)
+        root = find_root(reached.events)
+        if root is None:
+            return None
+        steps = tuple(list_steps(reached.events, exporter, opset))
+        return FollowedModel(name, dict(watch.list_parts(root)), steps, reached.spent)
 
     def _make_library(self) -> Library:
         find = self._finder.find_callers

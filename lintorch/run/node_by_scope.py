@@ -1,0 +1,63 @@
+"""The lines that may have made a node, by its name and the project's source; nothing is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from lintorch.facts.models.module_steps import ModuleStep
+from lintorch.files import FileText, read_file
+from lintorch.onnx_file import Body, FoundNode, OnnxModel, OnnxNode
+from lintorch.run.find_followed import FoundModel, find_followed, list_names
+from lintorch.run.node_frames import Frame
+from lintorch.run.place_nodes import NodePlacer, Placed
+from lintorch.run.request import ExplainRequest, Progress
+
+
+class ScopedNodes:
+    """Answers for the nodes of one model; the project is searched when the first is asked for."""
+
+    def __init__(self, model: OnnxModel, request: ExplainRequest, progress: Progress) -> None:
+        self._model, self._request, self._progress = model, request, progress
+        self._placers: dict[str, NodePlacer] = {}
+        self._lines: dict[str, list[str]] = {}
+
+    @cached_property
+    def found(self) -> FoundModel | None:
+        """The model of the project; None where none has the graph's modules. Raises SettingsError."""
+        opset = self._model.opsets.get("", 0) or 17
+        names = list_names(self._model)
+        return find_followed(names, self._request, "onnx-legacy", opset, self._progress)
+
+    def place(self, node: FoundNode) -> Placed:
+        """Where a node stands in the model that was found. Raises SettingsError."""
+        return self._placer_of(node.body).place(node.node)
+
+    def list_together(self, node: FoundNode, placed: Placed) -> tuple[OnnxNode, ...]:
+        """Other nodes of the same module that the same step made."""
+        if not placed.steps:
+            return ()
+        return self._placer_of(node.body).list_together(node.node, placed)
+
+    def _placer_of(self, body: Body) -> NodePlacer:
+        if self.found is None:
+            raise ValueError("no model was found")
+        if body.where not in self._placers:
+            self._placers[body.where] = NodePlacer(body, self.found)
+        return self._placers[body.where]
+
+    def list_calls(self, step: ModuleStep) -> tuple[Frame, ...]:
+        """The calls that led to a step, outermost first, the step itself last."""
+        return tuple(self._make_frames(step))
+
+    def _make_frames(self, step: ModuleStep) -> Iterator[Frame]:
+        for spot, function in list(zip(step.spots, step.functions, strict=True))[1:]:
+            source = self._read_line(spot.path, spot.row)
+            yield Frame(spot.path, spot.row, function, source, spot.path, spot.row)
+
+    def _read_line(self, path: str, row: int) -> str:
+        if path not in self._lines:
+            found = read_file(path)
+            self._lines[path] = found.text.splitlines() if isinstance(found, FileText) else []
+        lines = self._lines[path]
+        return lines[row - 1].strip() if 0 < row <= len(lines) else ""
