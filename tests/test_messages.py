@@ -40,5 +40,7 @@ if __name__ == "__main__":
         (case,) = param.values
         found = recognise(unify_text(case["text"]))
         got = [(r.runtime.name, r.kind.name, r.operator, r.node, dict(r.groups)) for r in found]
-        print(case["address"], case["runtime"], case["kind"], case.get("operator"), case.get("node"))
+        print(
+            case["address"], case["runtime"], case["kind"], case.get("operator"), case.get("node")
+        )
         print("   ", got, "|", describe_support(found[0]) if found else "")

@@ -2,7 +2,7 @@
 
 from lintorch.messages.describe_support import describe_support
 from lintorch.messages.message_kinds import Kind, Rank, Runtime, load_runtimes
-from lintorch.messages.recognise import Recognised, recognise
+from lintorch.messages.recognise import Recognised, guess_runtime, looks_like_error, recognise
 from lintorch.messages.unify_text import unify_text
 
 __all__ = [
@@ -11,7 +11,9 @@ __all__ = [
     "Recognised",
     "Runtime",
     "describe_support",
+    "guess_runtime",
     "load_runtimes",
+    "looks_like_error",
     "recognise",
     "unify_text",
 ]

@@ -63,7 +63,8 @@ class Runtime:
     """What to do to learn more, where a message says too little."""
     own_line: bool
     """Whether the last line of the user's in a traceback is the one that is to blame."""
-    exporter: str
+    exporters: tuple[str, ...]
+    """The exporters that its messages are of; () where they come after the export."""
     contexts: tuple[re.Pattern[str], ...]
     """What names operator and node somewhere around a message."""
     kinds: tuple[Kind, ...] = field(default=())
@@ -84,20 +85,20 @@ def _read_runtime(table: Mapping[str, Any]) -> Runtime:
         tuple(table.get("marks", ())),
         table["more"],
         table.get("own_line", False),
-        table.get("exporter", ""),
+        tuple(table.get("exporters", ())),
         tuple(re.compile(each) for each in table.get("contexts", ())),
         tuple(_read_kind(name, each) for each in table["kind"]),
     )
 
 
 def _read_kind(runtime: str, table: Mapping[str, Any]) -> Kind:
-    given = dict(table)
+    given: dict[str, Any] = dict(table)
     for key in ("needs", "rules", "yields_to"):
         given[key] = tuple(given.get(key, ()))
     pattern = given.pop("pattern", "")
-    texts = {key: " ".join(given.pop(key, "").split()) for key in ("cause", "remedy", "more")}
-    compiled = re.compile(pattern) if pattern else None
-    return Kind(runtime, pattern=compiled, **texts, **given)
+    for key in ("cause", "remedy", "more"):
+        given[key] = " ".join(given.get(key, "").split())
+    return Kind(runtime, pattern=re.compile(pattern) if pattern else None, **given)
 
 
 def _parse_toml(path: Path) -> dict[str, Any]:

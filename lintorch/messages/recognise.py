@@ -17,6 +17,9 @@ _OFTEN = 16
 _MOST = 12
 """Messages that are told of one text."""
 _EXCERPT = 240
+_ERROR = re.compile(
+    r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported)"
+)
 
 
 @dataclass(frozen=True)
@@ -142,3 +145,16 @@ def _says_more(other: Recognised, found: Recognised) -> bool:
 def _order(found: Iterator[Recognised]) -> Sequence[Recognised]:
     ranks = "cause", "general", "symptom", "note"
     return sorted(found, key=lambda each: (ranks.index(each.kind.rank), each.at))
+
+
+def looks_like_error(text: str) -> bool:
+    """Whether a text that `unify_text` has made speaks of an error."""
+    return bool(_ERROR.search(text))
+
+
+def guess_runtime(text: str) -> Runtime | None:
+    """The runtime whose words such a text holds most of; None where it holds none."""
+    lowered = text.lower()
+    marked = [(sum(word in lowered for word in each.marks), each) for each in load_runtimes()]
+    most = max(count for count, _ in marked)
+    return next((each for count, each in marked if count == most), None) if most else None
