@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lintorch.catalog import build_catalog
-from lintorch.messages import Kind, describe_support, load_runtimes, recognise, unify_text
+from lintorch.messages import describe_support, recognise, unify_text
 
 if sys.version_info >= (3, 11):
     import tomllib
