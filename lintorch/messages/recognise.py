@@ -130,7 +130,7 @@ def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
             continue
         if each.kind.rank == "symptom" and errors:
             continue
-        if any(other.kind.full_name in each.kind.yields_to for other in near):
+        if any(other.kind.full_name in each.kind.yields_to for other in found):
             continue
         if not (each.operator or each.node) and any(_says_more(o, each) for o in found):
             continue

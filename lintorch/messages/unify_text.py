@@ -13,6 +13,7 @@ _PREFIX = re.compile(
     r"|[EWIVF]\d{4} \d\d:\d\d:\d\d(?:\.\d{1,9})? +\d{1,9} [^\s\]]{1,200}\](?: \[\d{1,5}/\d{1,5}\])?"
     r")\s{0,8}"
 )
+_SPACED = re.compile(r"(?:\S {1,3}){20,}")
 _BOX_END = re.compile(r"\s*[│┃]$")
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "：": ":", "İ": "I", "\0": " "})
 
@@ -33,6 +34,8 @@ def unify_text(text: str) -> str:
 
 
 def _strip_line(line: str) -> str:
+    if _SPACED.search(line[:400]):  # UTF-16 that was read as another encoding
+        line = " ".join(word.replace(" ", "") for word in re.split(r" {3}", line))
     for _ in range(3):
         match = _PREFIX.match(line.lstrip())
         if match is None:
