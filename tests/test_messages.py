@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import sys
@@ -18,14 +19,11 @@ from lintorch.catalog import build_catalog
 from lintorch.messages import Kind, describe_support, load_runtimes, recognise, unify_text
 
 if sys.version_info >= (3, 11):
-    import re._parser as parser
-
     import tomllib
 else:
-    import sre_parse as parser
-
     import tomli as tomllib
 
+PARSER: Any = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
 HERE = Path(__file__).parent / "messages"
 KINDS = [kind for runtime in load_runtimes() for kind in runtime.kinds]
 
@@ -93,7 +91,7 @@ def test_a_kind_has_a_name_of_its_own() -> None:
 def test_no_pattern_can_take_long(kind: Kind) -> None:
     """Every repetition ends, and none stands in another one that varies as well."""
     if kind.pattern is not None:
-        check_repeats(parser.parse(kind.pattern.pattern), outer=1)
+        check_repeats(PARSER.parse(kind.pattern.pattern), outer=1)
 
 
 def check_repeats(tree: Any, outer: int) -> None:
