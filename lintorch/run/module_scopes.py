@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from lintorch.facts.models.module_steps import FollowedModel
@@ -88,6 +88,11 @@ def list_names(path: str) -> Scope:
     return tuple(names)
 
 
+def mask_numbers(path: str) -> str:
+    """`layers.0.fc`: "layers.#.fc"."""
+    return ".".join("#" if atom.isdecimal() else atom for atom in path.split("."))
+
+
 def _strip_number(name: str) -> str:
     head, _, last = name.rpartition(".")
     return f"{head}.#" if last.isdecimal() else name
@@ -97,10 +102,3 @@ def _goes_through(chain: Sequence[str], scope: Sequence[str]) -> bool:
     """Whether a scope leaves out names of the chain, and no more; they end alike."""
     rest = iter(chain)
     return chain[-1] == scope[-1] and all(name in rest for name in scope)
-
-
-def count_found(scopes: ModuleScopes, paths: Iterable[str], named: Iterable[Scope]) -> float:
-    """The share of paths and scopes that the model has."""
-    hits = [scopes.find_path(each) is not None for each in paths]
-    hits += [scopes.find_scope(each) is not None for each in named]
-    return sum(hits) / len(hits) if hits else 0.0

@@ -112,7 +112,8 @@ class NodePlacer:
             first = next(iter(able), None)
             known = first is not None and node.operator not in HELPERS
             return Placed(_put_first(first, able) if first and known else (), False, path)
-        return Placed(_put_first(chosen, able), len({_line_of(each) for each in able}) < 2, path)
+        sure = len({_line_of(each) for each in able}) < 2 and node.operator not in HELPERS
+        return Placed(_put_first(chosen, able), sure, path)
 
     def _list_run(self, address: int) -> list[ModuleStep]:
         """The first pass through a module, the passes through those in it included."""
@@ -209,4 +210,4 @@ def _put_first(chosen: ModuleStep, steps: Sequence[ModuleStep]) -> tuple[ModuleS
 
 
 def _line_of(step: ModuleStep) -> tuple[str, int]:
-    return step.spots[-1].path, step.spots[-1].row
+    return step.spots[-1].path, step.row
