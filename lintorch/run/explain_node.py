@@ -8,7 +8,6 @@ from typing import Literal
 
 from lintorch.core.finding import Finding
 from lintorch.onnx_file import FoundNode, NodeFinder, OnnxNode, read_onnx_model
-from lintorch.report.places import shown_path
 from lintorch.report.wording import write_message
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.find_followed import FoundModel
@@ -90,7 +89,7 @@ def explain_nodes(
     finder = NodeFinder(model)
     found = [(name, finder.find(name)) for name in names]
     locator = FrameLocator(request.paths)
-    scoped = ScopedNodes(model, request, progress)
+    scoped = ScopedNodes(model, finder.bodies, request, progress)
     answers = [_answer(name, each, scoped, locator) for name, each in found]
     return _add_rules(answers, request, progress)
 
@@ -114,28 +113,28 @@ def _answer_by_scope(answer: NodeAnswer, found: FoundNode, scoped: ScopedNodes) 
     answer = replace(answer, told=told, way="scope")
     if not placed.steps:
         return replace(answer, why=_explain_nothing(placed, model))
+    rivals = "".join(f"; {each.name} fits as well" for each in scoped.rivals[:3])
+    sure = placed.sure and model.share > 0.99 and not rivals
     calls = [scoped.list_calls(step) for step in placed.steps]
     return replace(
         answer,
         lines=tuple(each[-1] for each in calls),
         calls=calls[0],
-        certainty="certain" if placed.sure and model.share > 0.99 else "probable",
-        why=_explain_placed(placed, model),
+        certainty="certain" if sure else "probable" if placed.found else "possible",
+        why=_explain_placed(placed, model) + rivals,
         together=scoped.list_together(found, placed),
     )
 
 
 def _explain_nothing(placed: Placed, model: FoundModel) -> str:
-    where = f"{shown_path(model.path)}:{model.model.name}"
+    where = model.name
     if placed.module is None:
         return f"its name tells no module of {where}"
     return f"no line of {placed.module or 'the model itself'}, of {where}, is known to write it"
 
 
 def _explain_placed(placed: Placed, model: FoundModel) -> str:
-    told = (
-        f"by its name, and the operations of {shown_path(model.path)}:{model.model.name} in order"
-    )
+    told = f"by its name, and the operations of {model.name} in order"
     if placed.through is not None:
         told = f"it computes what {placed.through.name} takes; that one is known {told}"
     elif placed.sure:

@@ -11,6 +11,7 @@ from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.models.module_steps import FollowedModel
 from lintorch.files import FileText, read_file
 from lintorch.onnx_file import OnnxModel
+from lintorch.report.places import shown_path
 from lintorch.run.given_files import list_files
 from lintorch.run.module_scopes import ModuleScopes, mask_numbers, read_scope, read_weight_path
 from lintorch.run.request import ExplainRequest, Progress
@@ -18,7 +19,7 @@ from lintorch.run.scope import Scope
 from lintorch.source import Source
 
 _MOST_FILES, _MOST_MODELS, _MOST_READ = 40, 32, 2000
-_ENOUGH = 0.5
+_ENOUGH, _ALIKE = 0.5, 0.02
 Names = tuple[str, ...]
 
 
@@ -37,13 +38,16 @@ class FoundModel:
     """The share of the model's own modules that the graph names, items of a list counted once."""
     alike: float = 1.0
     """The share of layers whose weight has the same sizes in both, among those where both are known."""
-    rivals: tuple[str, ...] = ()
-    """Models of other files that fit as well."""
 
     @property
     def fit(self) -> float:
         """How well the one fits the other."""
         return self.share * (0.5 + self.used / 2) * (0.3 + 0.7 * self.alike)
+
+    @property
+    def name(self) -> str:
+        """`net.py:Net`."""
+        return f"{shown_path(self.path)}:{self.model.name}"
 
     @property
     def scopes(self) -> ModuleScopes:
@@ -112,17 +116,18 @@ def _list_sizes(model: OnnxModel) -> Iterator[tuple[Names | str, tuple[int, int]
 
 def find_followed(
     names: GraphNames, request: ExplainRequest, exporter: str, opset: int, progress: Progress
-) -> FoundModel | None:
-    """The model with most of the names, where it has at least half of them. Raises SettingsError."""
+) -> tuple[FoundModel, ...]:
+    """The model with most of the names, where it has at least half of them; several that fit alike.
+
+    Raises SettingsError.
+    """
     if not names.words:
-        return None
+        return ()
     found = islice(_list_found(names, request, exporter, opset, progress), _MOST_MODELS)
     fitting = [each for each in found if each.share >= _ENOUGH]
-    best = max(fitting, key=lambda each: each.fit, default=None)
-    if best is None:
-        return None
-    rivals = [each for each in fitting if each.fit >= best.fit and each.path != best.path]
-    return replace(best, rivals=tuple(f"{each.path}:{each.model.name}" for each in rivals))
+    most = max((each.fit for each in fitting), default=0.0)
+    best = {each.path: each for each in reversed(fitting) if each.fit >= most - _ALIKE}
+    return tuple(reversed(best.values()))
 
 
 def _list_found(
@@ -150,7 +155,8 @@ def _list_found(
 def _list_candidates(names: GraphNames, request: ExplainRequest) -> list[tuple[str, str]]:
     """The files that hold most of the names."""
     asked = request if request.paths else replace(request, paths=(".",))
-    words, found = names.words, []
+    words = names.words
+    found: list[tuple[int, int, str, str]] = []
     for path in list_files(asked, Scope(asked), notebooks=False).paths:
         read = read_file(path)
         text = read.text if isinstance(read, FileText) else ""

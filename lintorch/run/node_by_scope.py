@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from lintorch.facts.models.module_steps import ModuleStep
@@ -17,17 +17,36 @@ from lintorch.run.request import ExplainRequest, Progress
 class ScopedNodes:
     """Answers for the nodes of one model; the project is searched when the first is asked for."""
 
-    def __init__(self, model: OnnxModel, request: ExplainRequest, progress: Progress) -> None:
-        self._model, self._request, self._progress = model, request, progress
+    def __init__(
+        self, model: OnnxModel, bodies: Sequence[Body], request: ExplainRequest, progress: Progress
+    ) -> None:
+        self._model, self._bodies = model, bodies
+        self._request, self._progress = request, progress
         self._placers: dict[str, NodePlacer] = {}
         self._lines: dict[str, list[str]] = {}
 
     @cached_property
-    def found(self) -> FoundModel | None:
-        """The model of the project; None where none has the graph's modules. Raises SettingsError."""
+    def _fitting(self) -> tuple[FoundModel, ...]:
+        """The models that have the graph's modules, in whose order of operations most nodes fit first."""
         opset = self._model.opsets.get("", 0) or 17
         names = list_names(self._model)
-        return find_followed(names, self._request, "onnx-legacy", opset, self._progress)
+        found = find_followed(names, self._request, "onnx-legacy", opset, self._progress)
+        if len(found) < 2:
+            return found
+        main = next(body for body in self._bodies if not body.where)
+        shares = [NodePlacer(main, each).count_placed() for each in found]
+        most = max(shares)
+        return tuple(each for each, share in zip(found, shares, strict=True) if share == most)
+
+    @property
+    def found(self) -> FoundModel | None:
+        """The model of the project; None where none has the graph's modules. Raises SettingsError."""
+        return next(iter(self._fitting), None)
+
+    @property
+    def rivals(self) -> tuple[FoundModel, ...]:
+        """Models of other files that fit as well."""
+        return self._fitting[1:]
 
     def place(self, node: FoundNode) -> Placed:
         """Where a node stands in the model that was found. Raises SettingsError."""
