@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 
 from lintorch.facts.models.module_steps import FollowedModel
 
 Scope = tuple[str, ...]
+_AGAIN = re.compile(r"_(\d{1,6})$")
 
 
 def read_scope(name: str) -> Scope | None:
@@ -47,6 +49,17 @@ class ModuleScopes:
 
     def find_scope(self, scope: Scope) -> str | None:
         """The path of the module that a scope ends at."""
+        found = self._find_exactly(scope)
+        if found is None and any(map(_AGAIN.search, scope)):
+            found = self._find_exactly(tuple(_AGAIN.sub("", name) for name in scope))
+        return found
+
+    def find_turn(self, scope: Scope) -> int:
+        """Which call of its module a scope is of, from 0: the second call of `act` is named `act_1`."""
+        match = _AGAIN.search(scope[-1]) if scope else None
+        return int(match[1]) if match and self._find_exactly(scope) is None else 0
+
+    def _find_exactly(self, scope: Scope) -> str | None:
         if not scope:
             return ""
         fitting = [

@@ -101,6 +101,9 @@ class NodePlacer:
         steps = [each for each in steps if each.attribute == name] or steps
         if len({_line_of(each) for each in steps}) < 2:
             return Placed(tuple(steps[:1]), True, path)
+        turn = self._find_turn(node)
+        if self._is_numbered(node) and turn < len(steps):
+            return Placed(_put_first(steps[turn], steps), False, path)
         alike = [each for each in self._list_in_scope(node) if each.operator == node.operator]
         index = next(n for n, each in enumerate(alike) if each is node)
         if len(alike) % len(steps) == 0:
@@ -108,12 +111,24 @@ class NodePlacer:
             return Placed(_put_first(chosen, steps), False, path)
         return Placed(_put_first(steps[0], steps), False, path)
 
+    def _find_turn(self, node: OnnxNode) -> int:
+        return self._scopes.find_turn(self._read_scope(node) or ())
+
+    def _is_numbered(self, node: OnnxNode) -> bool:
+        """Whether calls of its module are told apart by a number in the scope."""
+        scope = self._read_scope(node) or ("",)
+        return self._find_turn(node) > 0 or (*scope[:-1], f"{scope[-1]}_1") in self._known_scopes
+
+    @cached_property
+    def _known_scopes(self) -> frozenset[Scope]:
+        return frozenset(filter(None, map(self._read_scope, self._body.graph.nodes)))
+
     def _list_in_scope(self, node: OnnxNode) -> list[OnnxNode]:
         scope = self._read_scope(node)
         return [each for each in self._body.graph.nodes if self._read_scope(each) == scope]
 
     def _place_in_module(self, node: OnnxNode, path: str, address: int) -> Placed:
-        run = self._list_run(address)
+        run = self._list_run(address, self._find_turn(node))
         own = [each for each in run if each.modules[-1] == address]
         able = [each for each in own if each.writes is None or node.operator in each.writes]
         chosen = self._align(node, path, address, run).get(id(node))
@@ -125,19 +140,27 @@ class NodePlacer:
         sure = len({_line_of(each) for each in able}) < 2 and node.operator not in HELPERS
         return Placed(_put_first(chosen, able), sure, path)
 
-    def _list_run(self, address: int) -> list[ModuleStep]:
-        """The first pass through a module, the passes through those in it included."""
+    def _list_run(self, address: int, turn: int) -> list[ModuleStep]:
+        """A pass through a module, the first by default, the passes through those in it included."""
         steps = [each for each in self._model.steps if address in each.modules]
-        first = next((each for each in steps), None)
-        if first is None:
-            return []
+        passes = list(dict.fromkeys(each.run for each in steps if each.modules[-1] == address))
+        if not passes:
+            return steps
+        own = passes[turn] if turn < len(passes) else passes[0]
+        first = next(each for each in steps if each.run == own)
         depth = first.modules.index(address)
-        own = next((each.run for each in steps if each.modules[-1] == address), None)
-        last = max((n for n, each in enumerate(steps) if each.run == own), default=len(steps) - 1)
         begun = first.spots[: depth + 1]
-        return [
-            each for each in steps[: last + 1] if own in (None, each.run) or _is_within(each, begun)
-        ]
+        end = max(number for number, each in enumerate(steps) if each.run == own)
+        before = max(
+            (
+                n
+                for n, each in enumerate(steps)
+                if n < end and each.run in passes and each.run < own
+            ),
+            default=-1,
+        )
+        within = steps[before + 1 : end + 1]
+        return [each for each in within if each.run == own or each.spots[: depth + 1] == begun]
 
     def _align(
         self, node: OnnxNode, path: str, address: int, run: Sequence[ModuleStep]
@@ -207,10 +230,6 @@ def _list_items(
 def _list_around(path: str) -> Iterator[str]:
     atoms = path.split(".")
     yield from (".".join(atoms[:end]) for end in range(len(atoms) - 1, -1, -1))
-
-
-def _is_within(step: ModuleStep, begun: Sequence[object]) -> bool:
-    return tuple(step.spots[: len(begun)]) == tuple(begun)
 
 
 def _put_first(chosen: ModuleStep, steps: Sequence[ModuleStep]) -> tuple[ModuleStep, ...]:
