@@ -15,8 +15,6 @@ from lintorch.run.find_followed import FoundModel
 from lintorch.run.module_scopes import Scope, read_scope
 
 _MOST_COUNTED = 300
-_FARTHEST = 40
-"""Nodes that are followed from one that computes sizes to the one that takes them."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class NodePlacer:
         placed = self._place_itself(node)
         if placed.steps or node.operator not in HELPERS:
             return placed
-        for taker in self._list_takers(node):
+        for taker in self._body.list_takers(node):
             other = self._place_itself(taker)
             if other.steps:
                 return Placed(other.steps, False, placed.module or other.module, taker)
@@ -200,18 +198,6 @@ class NodePlacer:
             start = max((n for n, atom in enumerate(atoms) if not atom.isdecimal()), default=0)
             found.setdefault(held.address, set()).add(".".join(atoms[start:]))
         return {address: frozenset(names) for address, names in found.items()}
-
-    def _list_takers(self, node: OnnxNode) -> Iterator[OnnxNode]:
-        """The nodes that take what it computes, nearest first, through those that compute sizes."""
-        waiting, seen = [node], {id(node)}
-        index = 0
-        while index < len(waiting) and index < _FARTHEST:
-            for after in self._body.list_after(waiting[index]):
-                if id(after) not in seen:
-                    seen.add(id(after))
-                    waiting.append(after)
-                    yield after
-            index += 1
 
 
 def _list_items(
