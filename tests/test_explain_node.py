@@ -189,6 +189,46 @@ def test_without_the_source_the_module_is_not_made_up(exported: Path, tmp_path: 
     assert "no model was found" in done.stdout
 
 
+def test_an_export_made_again_tells_nodes_of_names_that_tell_nothing(exported: Path) -> None:
+    told = onnx.load(exported / "told.onnx")
+    rows = rows_by_doc(exported / "told.onnx")
+    expected = {}
+    for number, node in enumerate(told.graph.node):
+        name, node.doc_string = node.name, ""
+        node.name = f"{node.op_type}_{number}"
+        if name in rows and node.op_type != "Constant":
+            expected[node.name] = rows[name]
+    onnx.save(told, exported / "bare.onnx")
+    names = [word for name in expected for word in ("--node", name)]
+    answers = explain("bare.onnx", "net.py", "--trace", *names, cwd=exported)
+    right = [begin(each["lines"][0]["row"]) == begin(expected[each["asked"]]) for each in answers]
+    assert sum(right) >= 0.95 * len(expected)
+    assert sum(each["way"] == "export" for each in answers) >= 0.9 * len(expected)
+
+
+def test_old_names_are_led_to_the_line_by_the_weights_around(exported: Path) -> None:
+    """As torch before 1.13 named them; nothing is run."""
+    told = onnx.load(exported / "told.onnx")
+    rows, expected = rows_by_doc(exported / "told.onnx"), {}
+    renamed = {
+        value: f"{number}"
+        for number, node in enumerate(told.graph.node, 1000)
+        for value in node.output
+    }
+    for number, node in enumerate(told.graph.node, 1000):
+        name, node.name, node.doc_string = node.name, f"{node.op_type}_{number}", ""
+        for values in (node.input, node.output):
+            values[:] = [renamed.get(each, each) for each in values]
+        if name in rows and node.op_type in ("Relu", "Conv", "Sigmoid", "Tanh", "Transpose"):
+            expected[node.name] = rows[name]
+    (exported / "ancient.onnx").write_bytes(told.SerializeToString())
+    answers = ask("ancient.onnx", [*expected], exported)
+    assert {each["way"] for each in answers} == {"weights"}
+    found = {each["asked"]: each["lines"][0]["row"] for each in answers}
+    wrong = {name: row for name, row in found.items() if begin(row) != begin(expected[name])}
+    assert len(wrong) <= 1, wrong
+
+
 def write_node(folder: Path, stack: str) -> None:
     node = helper.make_node("Relu", ["x"], ["y"], name="n")
     entry = node.metadata_props.add()

@@ -14,6 +14,7 @@ from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.find_followed import FoundModel
 from lintorch.run.locate_frames import FrameLocator
 from lintorch.run.module_scopes import read_scope
+from lintorch.run.node_by_export import ExportedAgain
 from lintorch.run.node_by_scope import ScopedNodes
 from lintorch.run.node_frames import Frame, Told, choose_line, read_told
 from lintorch.run.place_nodes import Placed
@@ -40,7 +41,7 @@ class NodeAnswer:
 
     `lines` are the lines that may have made it, the most likely first: one where `certainty` is
     "certain" or "probable". `calls` is how the first of them was reached, outermost first, it included.
-    `way` says how that is known: "metadata", "verbose export", "neighbours", "scope", "weights" or "".
+    `way` says how that is known: "metadata", "verbose export", "neighbours", "scope", "weights", "export" or "".
     """
 
     asked: str
@@ -83,8 +84,9 @@ def explain_nodes(
 ) -> ExplainedNodes:
     """Answer for each node of the model at `path` that is named, or whose value is.
 
-    `request.paths` are files or folders of the project whose model it is; of the rest of the request
-    only settings count. Raises OnnxFileError, NoNodeError, OSError, SettingsError or CatalogError.
+    `request.paths` are files or folders of the project whose model it is. With `request.models.trace`
+    their models are exported again in a worker, for nodes of which no line is certain. Raises
+    OnnxFileError, NoNodeError, OSError, SettingsError, CatalogError, or WorkerError.
     """
     progress(f"reading {path}")
     model = read_onnx_model(path)
@@ -93,6 +95,10 @@ def explain_nodes(
     locator = FrameLocator(request.paths)
     scoped = ScopedNodes(model, finder.bodies, request, progress)
     answers = [_answer(name, each, scoped, locator) for name, each in found]
+    if request.models.trace:
+        again = ExportedAgain(model, request, progress)
+        pairs = zip(answers, found, strict=True)
+        answers = [_answer_by_export(each, node, again, locator) for each, (_, node) in pairs]
     return _add_rules(answers, request, progress)
 
 
@@ -185,6 +191,40 @@ def _answer_by_weights(
         way="weights",
         certainty=certainty if steps else "unknown",
         why=why,
+    )
+
+
+def _answer_by_export(
+    answer: NodeAnswer, found: FoundNode, again: ExportedAgain, locator: FrameLocator
+) -> NodeAnswer:
+    """By the node of an export made now, where nothing better is known."""
+    if answer.certainty == "certain":
+        return answer
+    twin = again.find_twin(found.node)
+    if twin is not None and not twin.told.frames:
+        return answer
+    if twin is None:
+        like = "is like the file" if again.closest is None else "has a node like it"
+        return replace(
+            answer, why=f"{answer.why}; exported again by {again.exporter}, no model {like}"
+        )
+    told = replace(twin.told, module=twin.told.module or answer.told.module)
+    known = _answer_by_frames(replace(answer, told=told), found, locator)
+    if not known.lines:
+        return answer
+    where = (
+        f"the node {twin.node.name} of an export made now"
+        if twin.node.name
+        else "an export made now"
+    )
+    same = "has the same name and place" if twin.same_name else "stands where it does"
+    sure = twin.same_name and bool(again.closest and again.closest.share > 0.99)
+    return replace(
+        known,
+        way="export",
+        certainty="certain" if sure else "probable",
+        why=f"{where} {same}",
+        together=answer.together,
     )
 
 
