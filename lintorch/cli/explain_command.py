@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 @click.option("--log", default="", metavar="FILE",
               help="Answer the warnings in the log of an export instead; - reads standard input.")  # fmt: skip
 @click.option("--trace", is_flag=True,
-              help="With --log: run the models of the files that it names, and export them.")  # fmt: skip
+              help="Run the models: of the files that --log names, or to export again the model of --node.")  # fmt: skip
 @exporter_option(
     "--export", type=click.Choice(EXPORTERS),
-    help="With --log: the exporter that it is of. Default: what the log says.",
+    help="The exporter that the log, or the .onnx file, is of. Default: what it looks like.",
 )  # fmt: skip
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
 @limit_options
@@ -43,7 +43,8 @@ def command(context: click.Context, /, **_: Any) -> None:
     --trace runs models, PATHS too.
 
     With --node the line is told that made a node of MODEL.onnx, as the file says it, or else as the
-    project's files do, PATHS or those below the working directory. Exit code 1 where it is not found.
+    project's files do, PATHS or those below the working directory; with --trace they are run, and
+    exported again. Exit code 1 where it is not found.
     """
     from lintorch.cli.make_request import make_request
     from lintorch.run.request import ExplainRequest
@@ -51,10 +52,10 @@ def command(context: click.Context, /, **_: Any) -> None:
     request = make_request(ExplainRequest, context)
     if request.log:
         sys.exit(_answer_log(request))
-    if request.models.trace or request.models.exporters:
-        raise UsageProblem("--trace and --export are for --log")
     if request.node or request.place.endswith(".onnx"):
         sys.exit(_explain_nodes(request))
+    if request.models.trace or request.models.exporters:
+        raise UsageProblem("--trace and --export are for --log and --node")
     if not request.place:
         raise UsageProblem("name FILE:LINE, or the log of an export by --log")
     sys.exit(_explain_line(request))
@@ -85,6 +86,7 @@ def _explain_nodes(request: ExplainRequest) -> int:
     from lintorch.cli.problems import print_problems
     from lintorch.cli.show_nodes import format_nodes_json, write_nodes
     from lintorch.cli.terminal import progress_on
+    from lintorch.host.worker_process import WorkerError
     from lintorch.onnx_file import NoNodeError, OnnxFileError
     from lintorch.run.explain_node import explain_nodes
     from lintorch.settings import SettingsError
@@ -96,7 +98,7 @@ def _explain_nodes(request: ExplainRequest) -> int:
     try:
         with progress_on(sys.stderr, f"reading {request.place}") as progress:
             explained = explain_nodes(request.place, request.node, request, progress)
-    except (SettingsError, CatalogError) as error:
+    except (SettingsError, CatalogError, WorkerError) as error:
         print_problems(sys.stderr, [error])
         return 2
     except (OnnxFileError, NoNodeError, OSError) as error:

@@ -37,14 +37,21 @@ class HeapWatch:
             if self._machine is None or depth >= _DEEPEST or len(waiting) > _MOST_PARTS:
                 continue
             prefix = f"{path}." if path else ""
-            for name, value in self._machine.state.read(held.address).items():
-                if name == ITEMS:
-                    items = value if isinstance(value, tuple) else ()
-                    inner = [(str(number), each) for number, each in enumerate(items)]
-                else:
-                    inner = [(name, value)] if isinstance(name, str) else []
-                waiting += (
-                    (f"{prefix}{own}", each, depth + 1)
-                    for own, each in inner
-                    if isinstance(each, Held) and each.kind == "object"
-                )
+            waiting += (
+                (f"{prefix}{own}", each, depth + 1)
+                for own, each in _list_inner(self._machine, held)
+                if isinstance(each, Held) and each.kind == "object"
+            )
+
+
+def _list_inner(machine: Machine, held: Held) -> Iterator[tuple[str, Value]]:
+    """What an object has under a name or a number: its attributes, its items, the entries of a ModuleDict."""
+    for name, value in machine.state.read(held.address).items():
+        if name == ITEMS:
+            items = value if isinstance(value, tuple) else ()
+            yield from ((str(number), each) for number, each in enumerate(items))
+        elif name == "entries" and isinstance(value, Held) and value.kind == "dict":
+            entries = machine.state.read(value.address).items()
+            yield from ((key, each) for key, each in entries if isinstance(key, str))
+        elif isinstance(name, str):
+            yield name, value

@@ -9,6 +9,8 @@ from functools import cached_property
 
 from lintorch.onnx_file.model import OnnxGraph, OnnxModel, OnnxNode
 
+_FARTHEST = 40
+
 
 class NoNodeError(Exception):
     """No node has the name, or several may be meant; says which ones come close."""
@@ -50,6 +52,17 @@ class Body:
         """The nodes that take its values."""
         for value in node.outputs:
             yield from self.consumers.get(value, ())
+
+    def list_takers(self, node: OnnxNode) -> Iterator[OnnxNode]:
+        """The nodes that its values go to, nearest first, further ones through these; a few of them."""
+        waiting, seen, at = [node], {id(node)}, 0
+        while at < len(waiting) and at < _FARTHEST:
+            for after in self.list_after(waiting[at]):
+                if id(after) not in seen:
+                    seen.add(id(after))
+                    waiting.append(after)
+                    yield after
+            at += 1
 
 
 @dataclass(frozen=True)

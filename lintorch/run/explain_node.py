@@ -8,11 +8,13 @@ from typing import Literal
 
 from lintorch.core.finding import Finding
 from lintorch.onnx_file import FoundNode, NodeFinder, OnnxNode, read_onnx_model
-from lintorch.report.places import shown_path
 from lintorch.report.wording import write_message
+from lintorch.run.between_weights import Between, find_between
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.find_followed import FoundModel
 from lintorch.run.locate_frames import FrameLocator
+from lintorch.run.module_scopes import read_scope
+from lintorch.run.node_by_export import ExportedAgain
 from lintorch.run.node_by_scope import ScopedNodes
 from lintorch.run.node_frames import Frame, Told, choose_line, read_told
 from lintorch.run.place_nodes import Placed
@@ -39,7 +41,7 @@ class NodeAnswer:
 
     `lines` are the lines that may have made it, the most likely first: one where `certainty` is
     "certain" or "probable". `calls` is how the first of them was reached, outermost first, it included.
-    `way` says how that is known: "metadata", "verbose export", "neighbours", "scope", "export" or "".
+    `way` says how that is known: "metadata", "verbose export", "neighbours", "scope", "weights", "export" or "".
     """
 
     asked: str
@@ -82,16 +84,21 @@ def explain_nodes(
 ) -> ExplainedNodes:
     """Answer for each node of the model at `path` that is named, or whose value is.
 
-    `request.paths` are files or folders of the project whose model it is; of the rest of the request
-    only settings count. Raises OnnxFileError, NoNodeError, OSError, SettingsError or CatalogError.
+    `request.paths` are files or folders of the project whose model it is. With `request.models.trace`
+    their models are exported again in a worker, for nodes of which no line is certain. Raises
+    OnnxFileError, NoNodeError, OSError, SettingsError, CatalogError, or WorkerError.
     """
     progress(f"reading {path}")
     model = read_onnx_model(path)
     finder = NodeFinder(model)
     found = [(name, finder.find(name)) for name in names]
     locator = FrameLocator(request.paths)
-    scoped = ScopedNodes(model, request, progress)
+    scoped = ScopedNodes(model, finder.bodies, request, progress)
     answers = [_answer(name, each, scoped, locator) for name, each in found]
+    if request.models.trace:
+        again = ExportedAgain(model, request, progress)
+        pairs = zip(answers, found, strict=True)
+        answers = [_answer_by_export(each, node, again, locator) for each, (_, node) in pairs]
     return _add_rules(answers, request, progress)
 
 
@@ -100,42 +107,136 @@ def _answer(name: str, found: FoundNode, scoped: ScopedNodes, locator: FrameLoca
     answer = NodeAnswer(name, found.node, found.by, found.body.where, told=told)
     if told.frames:
         return _answer_by_frames(answer, found, locator)
+    if near := _answer_by_neighbours(answer, found, locator):
+        return near
     return _answer_by_scope(answer, found, scoped)
+
+
+def _answer_by_neighbours(
+    answer: NodeAnswer, found: FoundNode, locator: FrameLocator
+) -> NodeAnswer | None:
+    """By the nodes that take its value, or give it one, and that say a line: an optimizer made it of them."""
+    near = [
+        next((each for each in nodes if read_told(each).frames), None)
+        for nodes in (found.body.list_after(found.node), found.body.list_before(found.node))
+    ]
+    answers = [
+        _answer_by_frames(
+            replace(answer, told=read_told(each)), FoundNode(each, found.body), locator
+        )
+        for each in near
+        if each is not None
+    ]
+    lines = tuple(dict.fromkeys(each.lines[0] for each in answers if each.lines))
+    if not lines:
+        return None
+    first = next(each for each in answers if each.lines)
+    return replace(
+        answer,
+        lines=lines,
+        calls=first.calls,
+        way="neighbours",
+        certainty="probable" if len(lines) == 1 else "possible",
+        why="the exporter wrote no line into it; this is what the nodes beside it say",
+    )
 
 
 def _answer_by_scope(answer: NodeAnswer, found: FoundNode, scoped: ScopedNodes) -> NodeAnswer:
     model = scoped.found
+    scope = read_scope(found.node.name)
+    told = replace(answer.told, module="/".join(scope) if scope else "")
+    between = find_between(found.body, found.node)
     if model is None:
         why = "the file does not say it, and no model was found that has the modules it names"
-        return replace(answer, why=f"{why}: name the model's files behind the .onnx file")
+        why = f"{why}: name the model's files behind the .onnx file"
+        near = "" if scope else between.describe()
+        return replace(answer, told=told, why=f"{near}; {why}" if near else why)
+    if scope is None:
+        placed_near = _answer_by_weights(answer, found, between, scoped)
+        if placed_near.lines:
+            return placed_near
     placed = scoped.place(found)
     kind = model.model.name_class(placed.module or "") if placed.module is not None else ""
     told = replace(answer.told, module=placed.module or "", module_class=kind)
     answer = replace(answer, told=told, way="scope")
     if not placed.steps:
         return replace(answer, why=_explain_nothing(placed, model))
+    rivals = "".join(f"; {each.name} fits as well" for each in scoped.rivals[:3])
+    sure = placed.sure and model.share > 0.99 and not rivals
     calls = [scoped.list_calls(step) for step in placed.steps]
     return replace(
         answer,
         lines=tuple(each[-1] for each in calls),
         calls=calls[0],
-        certainty="certain" if placed.sure and model.share > 0.99 else "probable",
-        why=_explain_placed(placed, model),
+        certainty="certain" if sure else "probable" if placed.found else "possible",
+        why=_explain_placed(placed, model) + rivals,
         together=scoped.list_together(found, placed),
     )
 
 
+def _answer_by_weights(
+    answer: NodeAnswer, found: FoundNode, between: Between, scoped: ScopedNodes
+) -> NodeAnswer:
+    """By the weights around it, where its name says nothing."""
+    steps, agreed, through = scoped.list_between(found, between)
+    calls = [scoped.list_calls(step) for step in steps]
+    certainty: Certainty = "probable" if agreed and not scoped.rivals else "possible"
+    why = between.describe() or "by the order of operations alone"
+    if through is not None:
+        why = f"it computes what {through.name or through.operator} takes; {why}"
+    return replace(
+        answer,
+        lines=tuple(each[-1] for each in calls if each),
+        calls=calls[0] if calls else (),
+        way="weights",
+        certainty=certainty if steps else "unknown",
+        why=why,
+    )
+
+
+def _answer_by_export(
+    answer: NodeAnswer, found: FoundNode, again: ExportedAgain, locator: FrameLocator
+) -> NodeAnswer:
+    """By the node of an export made now, where nothing better is known."""
+    if answer.certainty == "certain":
+        return answer
+    twin = again.find_twin(found.node)
+    if twin is not None and not twin.told.frames:
+        return answer
+    if twin is None:
+        like = "is like the file" if again.closest is None else "has a node like it"
+        return replace(
+            answer, why=f"{answer.why}; exported again by {again.exporter}, no model {like}"
+        )
+    told = replace(twin.told, module=twin.told.module or answer.told.module)
+    known = _answer_by_frames(replace(answer, told=told), found, locator)
+    if not known.lines:
+        return answer
+    where = (
+        f"the node {twin.node.name} of an export made now"
+        if twin.node.name
+        else "an export made now"
+    )
+    same = "has the same name and place" if twin.same_name else "stands where it does"
+    sure = twin.same_name and bool(again.closest and again.closest.share > 0.99)
+    return replace(
+        known,
+        way="export",
+        certainty="certain" if sure else "probable",
+        why=f"{where} {same}",
+        together=answer.together,
+    )
+
+
 def _explain_nothing(placed: Placed, model: FoundModel) -> str:
-    where = f"{shown_path(model.path)}:{model.model.name}"
+    where = model.name
     if placed.module is None:
         return f"its name tells no module of {where}"
     return f"no line of {placed.module or 'the model itself'}, of {where}, is known to write it"
 
 
 def _explain_placed(placed: Placed, model: FoundModel) -> str:
-    told = (
-        f"by its name, and the operations of {shown_path(model.path)}:{model.model.name} in order"
-    )
+    told = f"by its name, and the operations of {model.name} in order"
     if placed.through is not None:
         told = f"it computes what {placed.through.name} takes; that one is known {told}"
     elif placed.sure:

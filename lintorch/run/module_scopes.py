@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from functools import cached_property
 
 from lintorch.facts.models.module_steps import FollowedModel
 
 Scope = tuple[str, ...]
+_AGAIN = re.compile(r"_(\d{1,6})$")
 
 
 def read_scope(name: str) -> Scope | None:
@@ -47,6 +49,17 @@ class ModuleScopes:
 
     def find_scope(self, scope: Scope) -> str | None:
         """The path of the module that a scope ends at."""
+        found = self._find_exactly(scope)
+        if found is None and any(map(_AGAIN.search, scope)):
+            found = self._find_exactly(tuple(_AGAIN.sub("", name) for name in scope))
+        return found
+
+    def find_turn(self, scope: Scope) -> int:
+        """Which call of its module a scope is of, from 0: the second call of `act` is named `act_1`."""
+        match = _AGAIN.search(scope[-1]) if scope else None
+        return int(match[1]) if match and self._find_exactly(scope) is None else 0
+
+    def _find_exactly(self, scope: Scope) -> str | None:
         if not scope:
             return ""
         fitting = [
@@ -88,6 +101,11 @@ def list_names(path: str) -> Scope:
     return tuple(names)
 
 
+def mask_numbers(path: str) -> str:
+    """`layers.0.fc`: "layers.#.fc"."""
+    return ".".join("#" if atom.isdecimal() else atom for atom in path.split("."))
+
+
 def _strip_number(name: str) -> str:
     head, _, last = name.rpartition(".")
     return f"{head}.#" if last.isdecimal() else name
@@ -97,10 +115,3 @@ def _goes_through(chain: Sequence[str], scope: Sequence[str]) -> bool:
     """Whether a scope leaves out names of the chain, and no more; they end alike."""
     rest = iter(chain)
     return chain[-1] == scope[-1] and all(name in rest for name in scope)
-
-
-def count_found(scopes: ModuleScopes, paths: Iterable[str], named: Iterable[Scope]) -> float:
-    """The share of paths and scopes that the model has."""
-    hits = [scopes.find_path(each) is not None for each in paths]
-    hits += [scopes.find_scope(each) is not None for each in named]
-    return sum(hits) / len(hits) if hits else 0.0

@@ -14,8 +14,7 @@ from lintorch.run.align_nodes import Item, Token, align
 from lintorch.run.find_followed import FoundModel
 from lintorch.run.module_scopes import Scope, read_scope
 
-_FARTHEST = 40
-"""Nodes that are followed from one that computes sizes to the one that takes them."""
+_MOST_COUNTED = 300
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,8 @@ class Placed:
     sure: bool = False
     module: str | None = None
     through: OnnxNode | None = None
+    found: bool = True
+    """Whether the order of the graph and that of the source agree on the first step."""
 
 
 class NodePlacer:
@@ -45,11 +46,17 @@ class NodePlacer:
         placed = self._place_itself(node)
         if placed.steps or node.operator not in HELPERS:
             return placed
-        for taker in self._list_takers(node):
+        for taker in self._body.list_takers(node):
             other = self._place_itself(taker)
             if other.steps:
                 return Placed(other.steps, False, placed.module or other.module, taker)
         return placed
+
+    def count_placed(self) -> float:
+        """The share of nodes, those apart that only compute sizes, that stand where the source has them."""
+        nodes = [each for each in self._body.graph.nodes if each.operator not in HELPERS]
+        placed = [self._place_itself(each) for each in nodes[:_MOST_COUNTED]]
+        return sum(each.found for each in placed) / max(len(placed), 1)
 
     def list_together(self, node: OnnxNode, placed: Placed) -> tuple[OnnxNode, ...]:
         """Other nodes of the same scope whose likeliest line is the same."""
@@ -76,7 +83,7 @@ class NodePlacer:
         path = self.find_module(node)
         held = None if path is None else self._model.parts.get(path)
         if path is None or held is None:
-            return Placed()
+            return Placed(found=False)
         if self._model.name_class(path).startswith("torch."):
             return self._place_in_layer(node, path, held.address)
         return self._place_in_module(node, path, held.address)
@@ -92,6 +99,9 @@ class NodePlacer:
         steps = [each for each in steps if each.attribute == name] or steps
         if len({_line_of(each) for each in steps}) < 2:
             return Placed(tuple(steps[:1]), True, path)
+        turn = self._find_turn(node)
+        if self._is_numbered(node) and turn < len(steps):
+            return Placed(_put_first(steps[turn], steps), False, path)
         alike = [each for each in self._list_in_scope(node) if each.operator == node.operator]
         index = next(n for n, each in enumerate(alike) if each is node)
         if len(alike) % len(steps) == 0:
@@ -99,34 +109,56 @@ class NodePlacer:
             return Placed(_put_first(chosen, steps), False, path)
         return Placed(_put_first(steps[0], steps), False, path)
 
+    def _find_turn(self, node: OnnxNode) -> int:
+        return self._scopes.find_turn(self._read_scope(node) or ())
+
+    def _is_numbered(self, node: OnnxNode) -> bool:
+        """Whether calls of its module are told apart by a number in the scope."""
+        scope = self._read_scope(node) or ("",)
+        return self._find_turn(node) > 0 or (*scope[:-1], f"{scope[-1]}_1") in self._known_scopes
+
+    @cached_property
+    def _known_scopes(self) -> frozenset[Scope]:
+        return frozenset(filter(None, map(self._read_scope, self._body.graph.nodes)))
+
     def _list_in_scope(self, node: OnnxNode) -> list[OnnxNode]:
         scope = self._read_scope(node)
         return [each for each in self._body.graph.nodes if self._read_scope(each) == scope]
 
     def _place_in_module(self, node: OnnxNode, path: str, address: int) -> Placed:
-        run = self._list_run(address)
+        run = self._list_run(address, self._find_turn(node))
         own = [each for each in run if each.modules[-1] == address]
         able = [each for each in own if each.writes is None or node.operator in each.writes]
         chosen = self._align(node, path, address, run).get(id(node))
         if chosen is None:
             first = next(iter(able), None)
             known = first is not None and node.operator not in HELPERS
-            return Placed(_put_first(first, able) if first and known else (), False, path)
-        return Placed(_put_first(chosen, able), len({_line_of(each) for each in able}) < 2, path)
+            steps = _put_first(first, able) if first and known else ()
+            return Placed(steps, False, path, found=False)
+        sure = len({_line_of(each) for each in able}) < 2 and node.operator not in HELPERS
+        return Placed(_put_first(chosen, able), sure, path)
 
-    def _list_run(self, address: int) -> list[ModuleStep]:
-        """The first pass through a module, the passes through those in it included."""
+    def _list_run(self, address: int, turn: int) -> list[ModuleStep]:
+        """A pass through a module, the first by default, the passes through those in it included."""
         steps = [each for each in self._model.steps if address in each.modules]
-        first = next((each for each in steps), None)
-        if first is None:
-            return []
+        passes = list(dict.fromkeys(each.run for each in steps if each.modules[-1] == address))
+        if not passes:
+            return steps
+        own = passes[turn] if turn < len(passes) else passes[0]
+        first = next(each for each in steps if each.run == own)
         depth = first.modules.index(address)
-        own = next((each.run for each in steps if each.modules[-1] == address), None)
-        last = max((n for n, each in enumerate(steps) if each.run == own), default=len(steps) - 1)
         begun = first.spots[: depth + 1]
-        return [
-            each for each in steps[: last + 1] if own in (None, each.run) or _is_within(each, begun)
-        ]
+        end = max(number for number, each in enumerate(steps) if each.run == own)
+        before = max(
+            (
+                n
+                for n, each in enumerate(steps)
+                if n < end and each.run in passes and each.run < own
+            ),
+            default=-1,
+        )
+        within = steps[before + 1 : end + 1]
+        return [each for each in within if each.run == own or each.spots[: depth + 1] == begun]
 
     def _align(
         self, node: OnnxNode, path: str, address: int, run: Sequence[ModuleStep]
@@ -167,18 +199,6 @@ class NodePlacer:
             found.setdefault(held.address, set()).add(".".join(atoms[start:]))
         return {address: frozenset(names) for address, names in found.items()}
 
-    def _list_takers(self, node: OnnxNode) -> Iterator[OnnxNode]:
-        """The nodes that take what it computes, nearest first, through those that compute sizes."""
-        waiting, seen = [node], {id(node)}
-        index = 0
-        while index < len(waiting) and index < _FARTHEST:
-            for after in self._body.list_after(waiting[index]):
-                if id(after) not in seen:
-                    seen.add(id(after))
-                    waiting.append(after)
-                    yield after
-            index += 1
-
 
 def _list_items(
     run: Sequence[ModuleStep], address: int, names: dict[int, frozenset[str]]
@@ -198,10 +218,6 @@ def _list_around(path: str) -> Iterator[str]:
     yield from (".".join(atoms[:end]) for end in range(len(atoms) - 1, -1, -1))
 
 
-def _is_within(step: ModuleStep, begun: Sequence[object]) -> bool:
-    return tuple(step.spots[: len(begun)]) == tuple(begun)
-
-
 def _put_first(chosen: ModuleStep, steps: Sequence[ModuleStep]) -> tuple[ModuleStep, ...]:
     """The chosen one, then those at other lines."""
     others = {_line_of(each): each for each in steps if _line_of(each) != _line_of(chosen)}
@@ -209,4 +225,4 @@ def _put_first(chosen: ModuleStep, steps: Sequence[ModuleStep]) -> tuple[ModuleS
 
 
 def _line_of(step: ModuleStep) -> tuple[str, int]:
-    return step.spots[-1].path, step.spots[-1].row
+    return step.spots[-1].path, step.row

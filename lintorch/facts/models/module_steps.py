@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from lintorch.evaluator.events import Called, Entered, Occurrence
-from lintorch.evaluator.values import Class, External, Held, Spot
+from lintorch.evaluator.values import Class, Constant, External, Held, Spot, Value
 from lintorch.facts.models.onnx_writes import list_writes
 
 
@@ -27,8 +27,12 @@ class ModuleStep:
     modules: tuple[int, ...]
     run: int
     writes: frozenset[str] | None
+    row: int = 0
+    """Where the statement begins that it stands in."""
     attribute: str = ""
     """The name by which a layer is called: `conv` of `self.conv(x)`."""
+    sizes: tuple[int, int] | None = None
+    """Of a convolution or linear layer, the first two sizes of its weight, the smaller first."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,16 @@ class FollowedModel:
     parts: Mapping[str, Held]
     steps: tuple[ModuleStep, ...]
     spent: bool = False
+
+    @property
+    def used(self) -> frozenset[int]:
+        """The addresses of the modules that something runs in."""
+        return frozenset(address for step in self.steps for address in step.modules)
+
+    @property
+    def sizes(self) -> Mapping[int, tuple[int, int]]:
+        """By address of a layer, the sizes of its weight, where they are known."""
+        return {step.modules[-1]: step.sizes for step in self.steps if step.sizes}
 
     def name_class(self, path: str) -> str:
         """The class of the module at a path, "" where there is none."""
@@ -62,8 +76,10 @@ def find_root(events: Iterable[Occurrence]) -> Held | None:
     return next((held for each in entered if (held := _find_module(each))), None)
 
 
-def list_steps(events: Iterable[Occurrence], exporter: str, opset: int) -> Iterator[ModuleStep]:
-    """All that may be written, in order."""
+def list_steps(
+    events: Iterable[Occurrence], exporter: str, opset: int, begin: Callable[[Spot], int]
+) -> Iterator[ModuleStep]:
+    """All that may be written, in order; `begin` says in which row the statement at a place begins."""
     runs: dict[tuple[object, ...], _Run] = {}
     count = 0
     for event in events:
@@ -82,22 +98,41 @@ def list_steps(events: Iterable[Occurrence], exporter: str, opset: int) -> Itera
         run = _find_run(runs, event, len(way.names))
         if run is None or (writes is not None and not writes):
             continue
-        yield _make_step(event, run, writes)
+        yield _make_step(event, run, writes, begin(event.spot))
 
 
-def _make_step(event: Occurrence, run: _Run, writes: frozenset[str] | None) -> ModuleStep:
-    modules, name, attribute = run.modules, type(event).__name__, ""
+def _make_step(event: Occurrence, run: _Run, writes: frozenset[str] | None, row: int) -> ModuleStep:
+    modules, name, attribute, sizes = run.modules, type(event).__name__, "", None
     if isinstance(event, Called):
         name = event.name
         layer = event.positional[0] if event.positional else None
         if name.endswith(".forward") and isinstance(layer, Held):
-            modules = (*modules, layer.address)
+            modules, sizes = (*modules, layer.address), _read_sizes(event.settings)
             callee = event.node.func if isinstance(event.node, ast.Call) else None
             attribute = callee.attr if isinstance(callee, ast.Attribute) else ""
     spots = (*event.way.spots, event.spot)
-    return ModuleStep(
-        name, spots, event.way.names[-len(spots) :], modules, run.number, writes, attribute
-    )
+    functions = event.way.names[-len(spots) :]
+    return ModuleStep(name, spots, functions, modules, run.number, writes, row, attribute, sizes)
+
+
+def _read_sizes(settings: Mapping[str, Value]) -> tuple[int, int] | None:
+    """What the constructor of a layer says of its weight, where it says it in numbers."""
+    known = {
+        k: v.value for k, v in settings.items() if isinstance(v, Constant) and type(v.value) is int
+    }
+    if "in_features" in known and "out_features" in known:
+        given = known["in_features"], known["out_features"]
+    elif "in_channels" in known and "out_channels" in known and known.get("groups", 0) > 0:
+        given = known["in_channels"], known["out_channels"]
+        outer = "output_padding" in settings
+        given = (
+            (given[0], given[1] // known["groups"])
+            if outer
+            else (given[0] // known["groups"], given[1])
+        )
+    else:
+        return None
+    return min(given), max(given)
 
 
 def _find_run(runs: Mapping[tuple[object, ...], _Run], event: Occurrence, most: int) -> _Run | None:

@@ -73,7 +73,7 @@ _WRITTEN = {
     "logical_and": "And", "logical_or": "Or", "logical_not bitwise_not": "Not", "isnan": "IsNaN",
     "roll": "Slice Concat", "flip": "Slice", "embedding Embedding": "Gather", "nonzero": "NonZero Transpose",
     "pixel_shuffle PixelShuffle": "DepthToSpace Reshape Transpose", "Flatten": "Flatten Reshape",
-    "scaled_dot_product_attention": "Attention MatMul Softmax Mul Add Transpose Sqrt Div Where",
+    "scaled_dot_product_attention": "Attention MatMul Softmax Mul Add Transpose Sqrt Div Where Trilu Slice Shape Cast",
     "Identity Dropout contiguous clone detach dropout": "Identity",
     "one_hot": "OneHot", "floor": "Floor", "ceil": "Ceil", "round": "Round", "meshgrid": "Expand Reshape",
     "SiLU": "Sigmoid Mul Swish", "Hardswish": "HardSwish Mul HardSigmoid", "ReLU": "Relu", "ReLU6": "Clip Min Max",
