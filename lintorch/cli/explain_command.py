@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--node", multiple=True, metavar="NAME",
               help="Tell which line made this node or value of MODEL.onnx; may be repeated.")  # fmt: skip
 @click.option("--log", default="", metavar="FILE",
-              help="Answer the warnings in the log of an export instead; - reads standard input.")  # fmt: skip
+              help="Answer the warnings and errors in the log of an export or runtime; - reads standard input.")  # fmt: skip
 @click.option("--trace", is_flag=True,
               help="Run the models: of the files that --log names, or to export again the model of --node.")  # fmt: skip
 @exporter_option(
@@ -39,8 +39,10 @@ def command(context: click.Context, /, **_: Any) -> None:
     where they do not lead there, those of files that import it. PATHS name others instead.
 
     With --log each TracerWarning in the log of an export is answered, whether it matters, and the
-    error that it ends with. Exit code 1 where one matters or is not known, 0 where all are harmless.
-    --trace runs models, PATHS too.
+    error that it ends with. Messages of runtimes (ONNX Runtime, TensorRT, OpenVINO, Core ML, ncnn, …)
+    and exporters are explained, with the lines of PATHS, or below the working directory, that may be
+    their cause; with MODEL.onnx the node that they name is led to its line. Exit code 1 where one
+    matters or is not known, 0 where all are harmless. --trace runs models, PATHS too.
 
     With --node the line is told that made a node of MODEL.onnx, as the file says it, or else as the
     project's files do, PATHS or those below the working directory; with --trace they are run, and
