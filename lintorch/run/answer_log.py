@@ -72,7 +72,9 @@ def _is_told(error: LoggedWarning, found: Sequence[Recognised]) -> bool:
 def _make_request(request: ExplainRequest, exporter: str, files: Sequence[str]) -> CheckRequest:
     traced = request.models.trace
     models = replace(request.models, exporters=(exporter,) if traced else ())
-    more = ((request.place,) if request.place else ()) + request.paths
+    more = request.paths
+    if request.place and not request.place.endswith(".onnx"):
+        more = (request.place, *more)
     return CheckRequest(
         (*files, *more) if traced else tuple(files),
         settings={**request.settings, "exporters": (exporter,)},
