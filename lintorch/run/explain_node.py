@@ -16,13 +16,13 @@ from lintorch.run.locate_frames import FrameLocator
 from lintorch.run.module_scopes import read_scope
 from lintorch.run.node_by_export import ExportedAgain
 from lintorch.run.node_by_scope import ScopedNodes
-from lintorch.run.node_frames import Frame, Told, choose_line, read_told
+from lintorch.run.node_frames import Frame, Told, choose_line, names_row, read_told
 from lintorch.run.place_nodes import Placed
 from lintorch.run.request import CheckRequest, ExplainRequest, Progress, ignore_progress
 from lintorch.run.scope import Scope
 
 Certainty = Literal["certain", "probable", "possible", "unknown"]
-_MOST_TOGETHER = 40
+_WITHIN = ": it stands in a branch or a loop that is called there; the line within it does not say"
 
 
 @dataclass(frozen=True)
@@ -251,6 +251,7 @@ def _answer_by_frames(answer: NodeAnswer, found: FoundNode, locator: FrameLocato
     calls = tuple(locator.locate(each) for each in answer.told.frames if not each.is_torch)
     line = choose_line(calls)
     way = "metadata" if found.node.metadata else "verbose export"
+    compiled = bool(answer.where) and answer.told.frames[-1].path.startswith("<")
     if line is None:
         return replace(answer, way=way, why="every line that it names is torch's own")
     return replace(
@@ -258,8 +259,8 @@ def _answer_by_frames(answer: NodeAnswer, found: FoundNode, locator: FrameLocato
         lines=(line,),
         calls=calls[: calls.index(line) + 1],
         way=way,
-        certainty="certain",
-        why="the exporter wrote it into the node",
+        certainty="probable" if compiled else "certain",
+        why=f"the exporter wrote it into the node{_WITHIN if compiled else ''}",
         together=tuple(_list_together(found, answer.told, line)),
     )
 
@@ -268,7 +269,10 @@ def _list_together(found: FoundNode, told: Told, line: Frame) -> Iterator[OnnxNo
     """Other nodes that say the same line, and the same operation where they name one."""
     place = line.path, line.row
     for node in found.body.graph.nodes:
-        other = read_told(node) if node is not found.node else Told()
+        if node is found.node or not (
+            names_row(node, line.row) and (other := read_told(node)).frames
+        ):
+            continue
         at = choose_line(other.frames)
         if (
             at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lintorch.onnx_file import OnnxNode
@@ -123,6 +123,8 @@ def choose_line(frames: tuple[Frame, ...]) -> Frame | None:
     return next(reversed(own or others), None)
 
 
-def describe_module(told: Told) -> Mapping[str, str]:
-    """What JSON says of it."""
-    return {"module": told.module, "class": told.module_class, "operator": told.operator}
+def names_row(node: OnnxNode, row: int) -> bool:
+    """Whether what a node says may hold a row: cheaper than to read it."""
+    return (
+        f"line {row}, " in node.metadata.get(f"{_PREFIX}stack_trace", "") or f"({row}):" in node.doc
+    )

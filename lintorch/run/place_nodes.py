@@ -115,15 +115,17 @@ class NodePlacer:
     def _is_numbered(self, node: OnnxNode) -> bool:
         """Whether calls of its module are told apart by a number in the scope."""
         scope = self._read_scope(node) or ("",)
-        return self._find_turn(node) > 0 or (*scope[:-1], f"{scope[-1]}_1") in self._known_scopes
+        return self._find_turn(node) > 0 or (*scope[:-1], f"{scope[-1]}_1") in self._by_scope
 
     @cached_property
-    def _known_scopes(self) -> frozenset[Scope]:
-        return frozenset(filter(None, map(self._read_scope, self._body.graph.nodes)))
+    def _by_scope(self) -> dict[Scope | None, list[OnnxNode]]:
+        found: dict[Scope | None, list[OnnxNode]] = {}
+        for node in self._body.graph.nodes:
+            found.setdefault(self._read_scope(node), []).append(node)
+        return found
 
     def _list_in_scope(self, node: OnnxNode) -> list[OnnxNode]:
-        scope = self._read_scope(node)
-        return [each for each in self._body.graph.nodes if self._read_scope(each) == scope]
+        return self._by_scope.get(self._read_scope(node), [])
 
     def _place_in_module(self, node: OnnxNode, path: str, address: int) -> Placed:
         run = self._list_run(address, self._find_turn(node))
