@@ -74,9 +74,10 @@ def _describe_findings(message: ExplainedMessage, screen: Screen) -> Iterator[Li
     listed = ", ".join(f"{name} ({code})" for code, name in message.rules)
     if not message.findings:
         where = f"{message.files} file{'s' * (message.files != 1)}"
-        yield from screen.wrap(
-            f"In the {where} looked at no line is found by the rules that speak of it: {listed}", 4
-        )
+        told = f"In the {where} looked at no line is found by the rules that speak of it: {listed}"
+        asked = " (operator-missing and its kin ask the release that a setting `target` names)"
+        needs = any(name == "operator-missing" for _, name in message.rules)
+        yield from screen.wrap(told + (asked if needs else ""), 4)
         return
     yield (("    Lines that may be its cause:", ""),)
     for finding in message.findings[:_MOST]:

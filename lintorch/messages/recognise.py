@@ -99,7 +99,8 @@ def _find_places(word: str, lowered: str) -> Sequence[int]:
 def _make_recognised(
     kind: Kind, runtime: Runtime, text: str, start: int, stop: int, groups: Mapping[str, str]
 ) -> Recognised:
-    around = _find_context(runtime.contexts, text, start, stop)
+    is_note = kind.rank == "note"
+    around = {} if is_note else _find_context(runtime.contexts, text, start, stop)
     operator = groups.get("operator") or kind.operator or around.get("operator", "")
     node = groups.get("node") or around.get("node", "")
     head = text[start : max(stop, min(start + _EXCERPT, len(text)))][:_EXCERPT]
