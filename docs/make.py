@@ -1,4 +1,4 @@
-"""Writes the pages of rules and settings, made from the code: `python docs/make.py`."""
+"""Writes the pages of rules, messages and settings, made from the code: `python docs/make.py`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 
 from lintorch import catalog
 from lintorch.core.rule import Rule
+from lintorch.messages import load_runtimes
+from lintorch.messages.message_page import write_message_page
 from lintorch.report.rule_page import write_page
 from lintorch.settings.describe_keys import make_schema, write_reference
 
@@ -31,10 +33,15 @@ def pages() -> dict[Path, str]:
     rules = sorted(
         catalog.build_catalog().rules.values(), key=lambda r: (list(THEMES).index(r.theme), r.code)
     )
+    links = {rule.name: (rule.code, f"rules/{rule.theme}/{rule.name}.md") for rule in rules}
     made = {
         Path("rules/README.md"): _listed(rules),
         Path("settings.md"): write_reference(),
         Path("../lintorch/settings/schema.json"): json.dumps(make_schema(), indent=2) + "\n",
+    }
+    made |= {
+        Path(f"errors/{each.name.replace('.', '-')}.md"): write_message_page(each, links)
+        for each in load_runtimes()
     }
     return made | {Path(f"rules/{rule.theme}/{rule.name}.md"): write_page(rule) for rule in rules}
 
@@ -73,7 +80,7 @@ def _mark_shown(rule: Rule) -> str:
 def write() -> None:
     """Write what has changed and remove the pages of rules that are gone."""
     made = pages()
-    for old in sorted(HERE.glob("rules/**/*.md")):
+    for old in sorted([*HERE.glob("rules/**/*.md"), *HERE.glob("errors/*.md")]):
         if old.relative_to(HERE) not in made:
             old.unlink()
     for place, text in made.items():

@@ -188,15 +188,3 @@ def test_what_to_write_instead_of_the_line_that_raised_is_told(tmp_path: Path) -
     assert code == 1
     assert answers[14][0] == "matters"
     assert "write" in answers[14][1]
-
-
-def test_a_node_of_onnx_runtime_is_of_a_layer(tmp_path: Path) -> None:
-    said = (
-        "Non-zero status code returned while running Add node. Name:'/decoder/block.0/Add_4' Status"
-    )
-    raised = (
-        'Traceback (most recent call last):\n  File "net.py", line 14, in <module>\n'
-        f"onnxruntime.capi.onnxruntime_pybind11_state.Fail: [ONNXRuntimeError] : 1 : FAIL : {said}\n"
-    )
-    _, answers = _answers(tmp_path, stdin=raised)
-    assert "Add_4, a node of Add in the layer decoder.block.0" in answers[14][1]

@@ -25,7 +25,9 @@ STANDS_ON = {
     "record": "",
     "core": "",
     "targets": "",
+    "messages": "targets",
     "checkpoint": "",
+    "onnx_file": "",
     "files": "machine",
     "fix": "core",
     "catalog": "core",
@@ -41,10 +43,10 @@ STANDS_ON = {
     "baseline": "core files",
     "settings": "catalog core files record targets",
     "report": "core record",
-    "run": "baseline cache catalog checkpoint core evidence facts files fix host machine record report settings "
-    "source suppress syntax",
+    "run": "baseline cache catalog checkpoint core evidence facts files fix host machine messages "
+    "onnx_file record report settings source suppress syntax",
     "server": "catalog core facts files fix machine record report run settings suppress syntax",
-    "cli": "baseline cache catalog checkpoint core files host machine record report run server settings targets",
+    "cli": "baseline cache catalog checkpoint core files host machine onnx_file record report run server settings targets",
     "__main__": "cli",
 }
 """By room, the only others that its files import; nobody imports `guest`, which is beyond the wall."""

@@ -1,4 +1,4 @@
-"""`lintorch explain`: what is known of the values on a line, or of the warnings in the log of an export."""
+"""`lintorch explain`: what is known of the values on a line, of the warnings in a log, or of a node of an .onnx file."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 
 
 @click.command("explain")
-@click.argument("place", metavar="[FILE:LINE]", required=False, default="")
+@click.argument("place", metavar="[FILE:LINE|MODEL.onnx]", required=False, default="")
 @click.argument("paths", metavar="[PATHS]...", nargs=-1)
+@click.option("--node", multiple=True, metavar="NAME",
+              help="Tell which line made this node or value of MODEL.onnx; may be repeated.")  # fmt: skip
 @click.option("--log", default="", metavar="FILE",
-              help="Answer the warnings in the log of an export instead; - reads standard input.")  # fmt: skip
+              help="Answer the warnings and errors in the log of an export or runtime; - reads standard input.")  # fmt: skip
 @click.option("--trace", is_flag=True,
-              help="With --log: run the models of the files that it names, and export them.")  # fmt: skip
+              help="Run the models: of the files that --log names, or to export again the model of --node.")  # fmt: skip
 @exporter_option(
     "--export", type=click.Choice(EXPORTERS),
-    help="With --log: the exporter that it is of. Default: what the log says.",
+    help="The exporter that the log, or the .onnx file, is of. Default: what it looks like.",
 )  # fmt: skip
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")
 @limit_options
@@ -37,8 +39,14 @@ def command(context: click.Context, /, **_: Any) -> None:
     where they do not lead there, those of files that import it. PATHS name others instead.
 
     With --log each TracerWarning in the log of an export is answered, whether it matters, and the
-    error that it ends with. Exit code 1 where one matters or is not known, 0 where all are harmless.
-    --trace runs models, PATHS too.
+    error that it ends with. Messages of runtimes (ONNX Runtime, TensorRT, OpenVINO, Core ML, ncnn, …)
+    and exporters are explained, with the lines of PATHS, or below the working directory, that may be
+    their cause; with MODEL.onnx the node that they name is led to its line. Exit code 1 where one
+    matters or is not known, 0 where all are harmless. --trace runs models, PATHS too.
+
+    With --node the line is told that made a node of MODEL.onnx, as the file says it, or else as the
+    project's files do, PATHS or those below the working directory; with --trace they are run, and
+    exported again. Exit code 1 where it is not found.
     """
     from lintorch.cli.make_request import make_request
     from lintorch.run.request import ExplainRequest
@@ -46,8 +54,10 @@ def command(context: click.Context, /, **_: Any) -> None:
     request = make_request(ExplainRequest, context)
     if request.log:
         sys.exit(_answer_log(request))
+    if request.node or request.place.endswith(".onnx"):
+        sys.exit(_explain_nodes(request))
     if request.models.trace or request.models.exporters:
-        raise UsageProblem("--trace and --export are for --log")
+        raise UsageProblem("--trace and --export are for --log and --node")
     if not request.place:
         raise UsageProblem("name FILE:LINE, or the log of an export by --log")
     sys.exit(_explain_line(request))
@@ -71,6 +81,38 @@ def _explain_line(request: ExplainRequest) -> int:
     silence = f"{request.place}: {explained.silence}" if explained.silence else ""
     print_problems(sys.stderr, [*([silence] if silence else []), *explained.notes])
     return 1 if silence else 0
+
+
+def _explain_nodes(request: ExplainRequest) -> int:
+    from lintorch.catalog import CatalogError
+    from lintorch.cli.problems import print_problems
+    from lintorch.cli.show_nodes import format_nodes_json, write_nodes
+    from lintorch.cli.terminal import progress_on
+    from lintorch.host.worker_process import WorkerError
+    from lintorch.onnx_file import NoNodeError, OnnxFileError
+    from lintorch.run.explain_node import explain_nodes
+    from lintorch.settings import SettingsError
+
+    if not request.node:
+        raise UsageProblem(f"name a node of {request.place} by --node")
+    if not request.place:
+        raise UsageProblem("name the .onnx file that has the node")
+    try:
+        with progress_on(sys.stderr, f"reading {request.place}") as progress:
+            explained = explain_nodes(request.place, request.node, request, progress)
+    except (SettingsError, CatalogError, WorkerError) as error:
+        print_problems(sys.stderr, [error])
+        return 2
+    except (OnnxFileError, NoNodeError, OSError) as error:
+        cause = error.strerror if isinstance(error, OSError) else str(error)
+        print_problems(sys.stderr, [f"{request.place}: {cause}"])
+        return 2
+    if request.output_format == "json":
+        click.echo(format_nodes_json(explained), nl=False)
+    else:
+        write_nodes(explained, sys.stdout)
+    print_problems(sys.stderr, explained.notes)
+    return 0 if all(each.line for each in explained.answers) else 1
 
 
 def _answer_log(request: ExplainRequest) -> int:

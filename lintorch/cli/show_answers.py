@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TextIO
 
+from lintorch.cli.show_messages import make_message_data, write_message_answer
 from lintorch.cli.terminal import choose_style
 from lintorch.report.styled_lines import Line, Screen
-from lintorch.run.answer_log import Answer, AnsweredLog
+from lintorch.run.answer import Answer
+from lintorch.run.answer_log import AnsweredLog
 
 _STYLES = {"matters": "error", "harmless": "good", "unknown": "warning"}
 _FIRST = 90
@@ -26,6 +28,8 @@ def write_answers(log: str, answered: AnsweredLog, out: TextIO) -> None:
     for answer in order:
         screen.write(_describe(answer))
         screen.write(screen.wrap(answer.why, 4))
+        if answer.message:
+            write_message_answer(answer, answer.message, screen)
     for text in answered.models:
         screen.write([[(line, "dim")] for line in ("", *text.splitlines())])
 
@@ -42,9 +46,10 @@ def _summarize(log: str, answered: AnsweredLog) -> Iterator[Line]:
         for verdict in _STYLES
         if counted[verdict]
     )
-    yield (
-        (f"{name}: {count} line{'s' * (count > 1)} under {answered.exporter}: {told}", "strong"),
-    )
+    message = all(answer.message or not answer.warning.path for answer in answered.answers)
+    what = "message" if message else "line"
+    under = "" if message else f" under {answered.exporter}"
+    yield ((f"{name}: {count} {what}{'s' * (count > 1)}{under}: {told}", "strong"),)
 
 
 def _describe(answer: Answer) -> Iterator[Line]:
@@ -53,7 +58,7 @@ def _describe(answer: Answer) -> Iterator[Line]:
     often = f"  ({warning.times} times)" if warning.times > 1 else ""
     place = f"{warning.found or warning.path}:{warning.row}" if warning.path else warning.kind
     said = warning.text.partition(" might cause ")[0][:_FIRST]
-    said = f"{warning.kind}: {said}" if warning.is_error else said
+    said = f"{warning.kind}: {said}" if warning.is_error and warning.path else said
     yield (
         (f"{answer.verdict} ", _STYLES[answer.verdict]),
         (place, "strong"),
@@ -80,6 +85,7 @@ def format_answers_json(answered: AnsweredLog) -> str:
                 "why": answer.why,
                 "code": answer.code or None,
                 "evidence": answer.evidence or None,
+                **(make_message_data(answer.message) if answer.message else {}),
             }
             for answer in answered.answers
         ],

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from lintorch.core.finding import Finding, Harm, Severity
 from lintorch.evidence import Trial
 from lintorch.evidence.size_changes import find_changes
 from lintorch.files import FileText, read_file
+from lintorch.messages import Recognised, recognise, unify_text
 from lintorch.record.events import RunEvent, SizeQuestion, TensorRead
 from lintorch.report.harm_by_exporter import sum_up_harm
 from lintorch.report.wording import write_message
+from lintorch.run.answer import Answer, Verdict
+from lintorch.run.answer_messages import answer_unknown, join_messages
 from lintorch.run.check_files import CheckedFiles, check_files
+from lintorch.run.explain_messages import explain_messages
 from lintorch.run.read_export_log import LoggedWarning, read_log
 from lintorch.run.request import CheckRequest, ExplainRequest, Progress
 from lintorch.run.scope import Scope
 
-Verdict = Literal["matters", "harmless", "unknown"]
-_NODE = re.compile(r"running (?P<operator>\w+) node\. Name:'(?P<name>[^']{1,300})'")
 _DIFFERS = ("Output nr", "Trace had nondeterministic nodes", "Trace checking failed")
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What is known of one warning; `code` is the rule that speaks of the line, "" where none does."""
-
-    warning: LoggedWarning
-    verdict: Verdict
-    why: str
-    code: str = ""
-    evidence: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,25 +40,41 @@ class AnsweredLog:
 
 
 def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> AnsweredLog:
-    """Answer each warning, by running models only where that is asked for.
+    """Answer each warning and error, by running models only where that is asked for.
 
     Raises LogError, SettingsError, or CatalogError.
     """
     log = read_log(data)
+    text = unify_text(log.text)
+    found = recognise(text)
     exporter = next(iter(request.models.exporters), log.exporter)
-    files = tuple(dict.fromkeys(each.found for each in log.warnings if each.found))
+    asked = [each for each in log.warnings if not each.is_error or not _is_told(each, found)]
+    files = tuple(dict.fromkeys(each.found for each in asked if each.found))
     checked = CheckedFiles()
     if files:
-        asked = _make_request(request, exporter, files)
-        checked = check_files(asked, Scope(asked), progress)
-    answers = tuple(_answer(each, checked, exporter, request) for each in log.warnings)
-    return AnsweredLog(answers, exporter, checked.models, (*checked.errors, *checked.notes))
+        wanted = _make_request(request, exporter, files)
+        checked = check_files(wanted, Scope(wanted), progress)
+    answers = [_answer(each, checked, exporter, request) for each in asked]
+    explained, notes = explain_messages(found, request, progress)
+    answers = join_messages(answers, explained)
+    if not answers and (unknown := answer_unknown(text)):
+        answers = [unknown]
+    told = dict.fromkeys((*checked.errors, *checked.notes, *notes))
+    return AnsweredLog(tuple(answers), exporter, checked.models, tuple(told))
+
+
+def _is_told(error: LoggedWarning, found: Sequence[Recognised]) -> bool:
+    """Whether messages tell of an error what the line that a traceback ends at does not."""
+    errors = [each for each in found if each.kind.rank != "note"]
+    return bool(errors) and not any(each.runtime.own_line for each in errors)
 
 
 def _make_request(request: ExplainRequest, exporter: str, files: Sequence[str]) -> CheckRequest:
     traced = request.models.trace
     models = replace(request.models, exporters=(exporter,) if traced else ())
-    more = ((request.place,) if request.place else ()) + request.paths
+    more = request.paths
+    if request.place and not request.place.endswith(".onnx"):
+        more = (request.place, *more)
     return CheckRequest(
         (*files, *more) if traced else tuple(files),
         settings={**request.settings, "exporters": (exporter,)},
@@ -90,8 +95,6 @@ def _answer(
         return _answer_for_exporter(warning, checked)
     if not warning.found:
         return Answer(warning, "unknown", _explain_absence(warning))
-    if node := _describe_node(warning):
-        return Answer(warning, "unknown", node)
     line = _read_line(warning)
     if line is None:
         return Answer(warning, "unknown", f"line {warning.row} is another one now")
@@ -109,17 +112,6 @@ def _answer(
     if warning.is_error:
         return Answer(warning, "unknown", "no rule speaks of the line, with the models run")
     return _answer_by_runs(warning, checked)
-
-
-def _describe_node(warning: LoggedWarning) -> str:
-    """The layer of a node that ONNX Runtime names in an error; "" where it names none."""
-    match = _NODE.search(warning.text)
-    if match is None:
-        return ""
-    layer = ".".join(part for part in match["name"].split("/")[:-1] if part)
-    where = f"in the layer {layer}" if layer else "in the model itself"
-    named = f"{match['name']}, a node of {match['operator']} {where}"
-    return f"it is raised at {named}, by its name: which line made it, this does not tell"
 
 
 def _by_gravity(answer: Answer) -> bool:

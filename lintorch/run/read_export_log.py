@@ -55,6 +55,13 @@ class ExportLog:
 
     warnings: tuple[LoggedWarning, ...]
     exporter: str
+    text: str = ""
+    """All of it, without colours."""
+
+    @property
+    def error(self) -> LoggedWarning | None:
+        """The error that it ends with."""
+        return next((each for each in self.warnings if each.is_error), None)
 
 
 def read_log(data: bytes) -> ExportLog:
@@ -74,7 +81,7 @@ def read_log(data: bytes) -> ExportLog:
         counted[path, row, message] = error
         exporter = raised_by or exporter
     return ExportLog(
-        tuple(replace(each, found=find_here(each)) for each in counted.values()), exporter
+        tuple(replace(each, found=find_here(each)) for each in counted.values()), exporter, text
     )
 
 

@@ -120,7 +120,9 @@ class ExplainRequest(Request):
     """What `lintorch explain` is asked; `paths` are those whose models may lead there."""
 
     place: str = ""
-    """`FILE:LINE`."""
+    """`FILE:LINE`, or an .onnx file."""
+    node: tuple[str, ...] = ()
+    """Nodes, or values, of the .onnx file that are asked about."""
     log: str = ""
     """The log of an export whose warnings are to be answered; "-" for standard input."""
 

@@ -25,8 +25,10 @@ from lintorch.evaluator.events import (
 )
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
+from lintorch.evaluator.roots import list_classes, list_factories
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
 from lintorch.evaluator.values import Items, Spot, Value
+from lintorch.evaluator.watch_heap import HeapWatch
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.autocast_types import AutocastTypes
@@ -36,12 +38,13 @@ from lintorch.facts.models.backward_passes import (
     list_given,
 )
 from lintorch.facts.models.entered_values import EnteredValues
-from lintorch.facts.models.explain_rows import Explained, list_contexts
+from lintorch.facts.models.explain_rows import Explained, list_begins, list_contexts
 from lintorch.facts.models.gradient_graphs import GradientGraphs
 from lintorch.facts.models.graph_uses import GraphUses
 from lintorch.facts.models.image_axes import image_axes
 from lintorch.facts.models.known_rows import KnownRows
 from lintorch.facts.models.loops_around import LOOPS, FileLoops, Loop, is_within, list_places
+from lintorch.facts.models.module_steps import FollowedModel, find_root, list_steps
 from lintorch.facts.models.node_parents import DEFINITIONS, NodeParents, find_parents
 from lintorch.facts.models.operation_steps import OperationSteps
 from lintorch.facts.models.value_ways import ValueWays, is_common
@@ -75,6 +78,7 @@ class Evaluation:
         self._finder = CodeFinder(self._read, looked=self._note_place)
         self._outlines: dict[str, NodeParents] = {}
         self._loops: dict[str, FileLoops] = {}
+        self._begins: dict[str, dict[int, int]] = {}
 
     def may_be_exported(self, name: str) -> bool:
         """Whether the forward of a class of the file may be: it is no loss, no augmentation."""
@@ -120,6 +124,43 @@ class Evaluation:
             tuple(each.name for each in reached if each.spent),
             tuple(each.name for each in reached if each.failure is not None),
         )
+
+    def list_models(self) -> dict[str, frozenset[str]]:
+        """Functions that make models, then classes that may be some, each with the words of its code.
+
+        Those of a function are the words of the classes that it names, too.
+        """
+        file = self._finder.open_file(self._path)
+        if file is None:
+            return {}
+        body = {n.name: n for n in file.tree.body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
+        words = {name: frozenset(_list_words(node)) for name, node in body.items()}
+        classes = list_classes(file)
+        found = {name: words[name] for name in classes}
+        for name in list_factories(file):
+            inner = (found[each] for each in classes if each in words.get(name, ()))
+            found[name] = words.get(name, frozenset()).union(*inner)
+        return {name: found[name] for name in (*list_factories(file), *classes)}
+
+    def follow_modules(self, name: str, exporter: str, opset: int) -> FollowedModel | None:
+        """The modules and operations of one model of the file; None where it cannot be built."""
+        file, watch = self._finder.open_file(self._path), HeapWatch()
+        if file is None:
+            return None
+        library = replace(self._make_library(), watch=watch)
+        reached = evaluate_model(library, file, name, self._is_exported)
+        root = find_root(reached.events)
+        if root is None:
+            return None
+        steps = tuple(list_steps(reached.events, exporter, opset, self._begin_statement))
+        return FollowedModel(name, dict(watch.list_parts(root)), steps, reached.spent)
+
+    def _begin_statement(self, spot: Spot) -> int:
+        """The row in which the statement at a place begins."""
+        if spot.path not in self._begins:
+            file = self._finder.open_file(spot.path)
+            self._begins[spot.path] = {} if file is None else dict(list_begins(file.tree))
+        return self._begins[spot.path].get(spot.row, spot.row)
 
     def _make_library(self) -> Library:
         find = self._finder.find_callers

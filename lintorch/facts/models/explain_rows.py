@@ -96,6 +96,13 @@ def rows_of_statement(tree: ast.Module, row: int) -> range:
     return found
 
 
+def list_begins(tree: ast.Module) -> Iterator[tuple[int, int]]:
+    """Each row that a statement, or the head of a compound one, goes on in, and the row in which that begins."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            yield from ((row, node.lineno) for row in range(node.lineno, _end_of_head(node) + 1))
+
+
 def _end_of_head(node: ast.stmt) -> int:
     parts: list[ast.AST] = [*getattr(node, "body", ()), *getattr(node, "cases", ())]
     last = node.end_lineno or node.lineno

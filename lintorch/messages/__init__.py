@@ -1,0 +1,19 @@
+"""What runtimes and exporters print when they fail, and what is known of it."""
+
+from lintorch.messages.describe_support import describe_support
+from lintorch.messages.message_kinds import Kind, Rank, Runtime, load_runtimes
+from lintorch.messages.recognise import Recognised, guess_runtime, looks_like_error, recognise
+from lintorch.messages.unify_text import unify_text
+
+__all__ = [
+    "Kind",
+    "Rank",
+    "Recognised",
+    "Runtime",
+    "describe_support",
+    "guess_runtime",
+    "load_runtimes",
+    "looks_like_error",
+    "recognise",
+    "unify_text",
+]

@@ -1,0 +1,161 @@
+"""Which known messages stand in a text, and the operators and nodes that they name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
+
+_BEFORE, _AFTER = 400, 1600
+"""Characters around a word of a message in which the message is looked for."""
+_AROUND = 1500
+"""Characters around a message in which a context is looked for."""
+_OFTEN = 16
+"""Places of a word that are looked at from either end of a text."""
+_MOST = 12
+"""Messages that are told of one text."""
+_EXCERPT = 240
+_ERROR = re.compile(
+    r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported)"
+)
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A message that is known; "" and no groups where it does not name them."""
+
+    kind: Kind
+    runtime: Runtime
+    excerpt: str
+    operator: str = ""
+    node: str = ""
+    groups: Mapping[str, str] = field(default_factory=dict)
+    at: int = 0
+    times: int = 1
+
+
+def recognise(text: str) -> tuple[Recognised, ...]:
+    """The messages in a text that `unify_text` has made, causes first, each once.
+
+    What only follows from others, or says less than they do, is left out where they are there. Takes
+    a time that is bounded by the length of the text, whatever it holds.
+    """
+    lowered = text.lower()
+    found: dict[tuple[str, str, str, str], Recognised] = {}
+    for runtime in load_runtimes():
+        for kind in runtime.kinds:
+            for each in _find_kind(kind, runtime, text, lowered):
+                key = runtime.name, kind.name, each.operator, each.node
+                before = found.get(key)
+                found[key] = replace(before, times=before.times + 1) if before else each
+    return tuple(_order(_drop_lesser([*found.values()])))[:_MOST]
+
+
+def _find_kind(kind: Kind, runtime: Runtime, text: str, lowered: str) -> Iterator[Recognised]:
+    seen: set[int] = set()
+    for word in kind.needs:
+        for at in _find_places(word, lowered):
+            for start, stop, groups in _match_around(kind.pattern, text, at, at + len(word)):
+                if start not in seen:
+                    seen.add(start)
+                    yield _make_recognised(kind, runtime, text, start, stop, groups)
+
+
+def _match_around(
+    pattern: re.Pattern[str] | None, text: str, at: int, end: int
+) -> Iterator[tuple[int, int, Mapping[str, str]]]:
+    """The matches around a word that tell the most."""
+    if pattern is None:
+        yield at, end, {}
+        return
+    matches = [*pattern.finditer(text, max(0, at - _BEFORE), at + _AFTER)]
+    named = [(match, _name_groups(match.groupdict())) for match in matches]
+    most = max((len(groups) for _, groups in named), default=0)
+    for match, groups in named:
+        if len(groups) == most:
+            yield *match.span(), groups
+
+
+def _name_groups(groups: Mapping[str, str | None]) -> dict[str, str]:
+    """Those that matched; `operator2` is what another spelling of a message calls `operator`."""
+    return {name.rstrip("0123456789"): value for name, value in groups.items() if value}
+
+
+def _find_places(word: str, lowered: str) -> Sequence[int]:
+    places: list[int] = []
+    at = lowered.find(word)
+    while at >= 0 and len(places) < _OFTEN:
+        places.append(at)
+        at = lowered.find(word, at + len(word))
+    last = lowered.rfind(word) if at >= 0 else -1
+    while last >= at > 0 and len(places) < 2 * _OFTEN:
+        places.append(last)
+        last = lowered.rfind(word, 0, last)
+    return places
+
+
+def _make_recognised(
+    kind: Kind, runtime: Runtime, text: str, start: int, stop: int, groups: Mapping[str, str]
+) -> Recognised:
+    is_note = kind.rank == "note"
+    around = {} if is_note else _find_context(runtime.contexts, text, start, stop)
+    operator = groups.get("operator") or kind.operator or around.get("operator", "")
+    node = groups.get("node") or around.get("node", "")
+    head = text[start : max(stop, min(start + _EXCERPT, len(text)))][:_EXCERPT]
+    return Recognised(kind, runtime, head.strip(), operator, node, groups, start)
+
+
+def _find_context(
+    contexts: Sequence[re.Pattern[str]], text: str, start: int, stop: int
+) -> Mapping[str, str]:
+    """By the last match before the message, else the first after it; earlier patterns outweigh later ones."""
+    found: dict[str, str] = {}
+    for pattern in contexts:
+        begin, end = max(0, start - _AROUND), stop + _AROUND
+        matches = [*pattern.finditer(text, begin, end)]
+        if matches:
+            before = [match for match in matches if match.start() <= stop]
+            chosen = before[-1] if before else matches[0]
+            found = {**_name_groups(chosen.groupdict()), **found}
+    return found
+
+
+def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
+    causes = [each for each in found if each.kind.rank == "cause"]
+    errors = [each for each in found if each.kind.rank in ("cause", "general")]
+    for each in found:
+        near = [other for other in causes if abs(other.at - each.at) < _AROUND]
+        if each.kind.rank == "general" and any(o.runtime is each.runtime for o in near):
+            continue
+        if each.kind.rank == "symptom" and errors:
+            continue
+        if any(other.kind.full_name in each.kind.yields_to for other in found):
+            continue
+        if not (each.operator or each.node) and any(_says_more(o, each) for o in found):
+            continue
+        yield each
+
+
+def _says_more(other: Recognised, found: Recognised) -> bool:
+    """Whether another one of the same kind names more."""
+    return other.kind is found.kind and len(other.groups) > len(found.groups)
+
+
+def _order(found: Iterator[Recognised]) -> Sequence[Recognised]:
+    ranks = "cause", "general", "symptom", "note"
+    return sorted(found, key=lambda each: (ranks.index(each.kind.rank), each.at))
+
+
+def looks_like_error(text: str) -> bool:
+    """Whether a text that `unify_text` has made speaks of an error."""
+    return bool(_ERROR.search(text))
+
+
+def guess_runtime(text: str) -> Runtime | None:
+    """The runtime whose words such a text holds most of; None where it holds none."""
+    lowered = text.lower()
+    marked = [(sum(word in lowered for word in each.marks), each) for each in load_runtimes()]
+    most = max(count for count, _ in marked)
+    return next((each for count, each in marked if count == most), None) if most else None

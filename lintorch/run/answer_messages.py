@@ -1,0 +1,78 @@
+"""From known messages, and from texts that are not known, to answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lintorch.messages import Recognised, guess_runtime, looks_like_error
+from lintorch.run.answer import Answer, Verdict
+from lintorch.run.explain_messages import ExplainedMessage
+from lintorch.run.read_export_log import LoggedWarning
+
+_SHOWN = 400
+
+
+def join_messages(answers: Sequence[Answer], told: Sequence[ExplainedMessage]) -> list[Answer]:
+    """The answers, and one for each message; an error at a line of the user's takes the message that it is."""
+    joined = list(answers)
+    for message in told:
+        at = next((n for n, each in enumerate(joined) if _is_same(each, message.found)), None)
+        if at is None:
+            joined.append(_answer_message(message))
+        else:
+            joined[at] = _add_message(joined[at], message)
+    return joined
+
+
+def answer_unknown(text: str) -> Answer | None:
+    """The answer to a text that speaks of an error which is not known; None where it speaks of none."""
+    if not looks_like_error(text):
+        return None
+    runtime = guess_runtime(text)
+    kind, more = (runtime.title, runtime.more) if runtime else ("error", "")
+    more = more or "give the whole log, with the lines before the error"
+    why = f"nothing is known of this message. To learn more: {more}"
+    return Answer(LoggedWarning("", 0, kind, text[-_SHOWN:], is_error=True), "unknown", why)
+
+
+def _is_same(answer: Answer, found: Recognised) -> bool:
+    return (
+        answer.warning.is_error
+        and answer.message is None
+        and found.runtime.own_line
+        and found.kind.rank != "note"
+    )
+
+
+def _add_message(answer: Answer, message: ExplainedMessage) -> Answer:
+    """What is known of the line outweighs what is known of the message."""
+    told = replace(answer, message=message)
+    if answer.code:
+        return told
+    return replace(told, verdict=_judge(message), why=message.found.kind.cause)
+
+
+def _answer_message(message: ExplainedMessage) -> Answer:
+    found = message.found
+    title = found.runtime.title
+    line = message.node.line if message.node else None
+    told = LoggedWarning(
+        line.path if line else "",
+        (line.now or line.row) if line else 0,
+        title,
+        found.excerpt,
+        found=line.found if line else "",
+        times=found.times,
+        is_error=found.kind.rank != "note",
+    )
+    return Answer(told, _judge(message), found.kind.cause, evidence="log", message=message)
+
+
+def _judge(message: ExplainedMessage) -> Verdict:
+    """A cause that is known matters; where runtime and node alone are known, why is not."""
+    rank = message.found.kind.rank
+    if rank == "note":
+        return "harmless"
+    known = bool(message.findings) or bool(message.node and message.node.line)
+    return "unknown" if rank == "general" and not known else "matters"

@@ -1,0 +1,132 @@
+"""What is known of the messages of runtimes and exporters in a log, and where the project has their causes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from lintorch.core.finding import Finding
+from lintorch.messages import Recognised, describe_support
+from lintorch.onnx_file import NoNodeError, OnnxFileError
+from lintorch.run.check_files import CheckedFiles, check_files
+from lintorch.run.explain_node import NodeAnswer, explain_node
+from lintorch.run.request import CheckRequest, ExplainRequest, Progress
+from lintorch.run.scope import Scope
+
+_PARTS = re.compile(r"\s\+\s|\.\.\.")
+_MOST_NODES = 6
+
+
+@dataclass(frozen=True)
+class ExplainedMessage:
+    """A known message: what tables say of it, its node in the .onnx file, and lines of the project.
+
+    `findings` are of the rules that speak of its hazard, those of the most likely rule first; `files`
+    is how many files they were looked for in.
+    """
+
+    found: Recognised
+    support: str = ""
+    node: NodeAnswer | None = None
+    rules: tuple[tuple[str, str], ...] = ()
+    """Code and name of each rule that speaks of the hazard."""
+    findings: tuple[Finding, ...] = ()
+    files: int = 0
+    notes: tuple[str, ...] = field(default=())
+
+
+def explain_messages(
+    found: Sequence[Recognised], request: ExplainRequest, progress: Progress
+) -> tuple[tuple[ExplainedMessage, ...], tuple[str, ...]]:
+    """Look the messages up in tables, file and project; with notes about what was left undone.
+
+    Lints the files below `request.paths`, else those below the working directory. Raises
+    SettingsError or CatalogError.
+    """
+    explained = [_add_node(_begin(each), request, progress) for each in found]
+    told = [_add_findings(each, request, progress) for each in _share_rules(explained)]
+    notes = dict.fromkeys(note for each in told for note in each.notes)
+    return tuple(told), tuple(notes)
+
+
+def _begin(found: Recognised) -> ExplainedMessage:
+    return ExplainedMessage(found, describe_support(found))
+
+
+def _share_rules(explained: Sequence[ExplainedMessage]) -> list[ExplainedMessage]:
+    """A rule is looked for once, for the first error that it speaks of."""
+    seen: set[str] = set()
+    shared = []
+    for each in explained:
+        is_note = each.found.kind.rank == "note"
+        names = [name for name in each.found.kind.rules if name not in seen and not is_note]
+        seen.update(names)
+        shared.append(replace(each, rules=tuple(("", name) for name in names)))
+    return shared
+
+
+def _add_node(
+    message: ExplainedMessage, request: ExplainRequest, progress: Progress
+) -> ExplainedMessage:
+    """The line behind the node that it names, where an .onnx file is given that has the node."""
+    if not message.found.node or not request.place.endswith(".onnx"):
+        return message
+    notes = []
+    for name in _list_names(message.found.node):
+        try:
+            node = explain_node(request.place, name, request, progress)
+            return replace(message, node=node)
+        except NoNodeError as error:
+            notes.append(f"{request.place}: {error}")
+        except (OnnxFileError, OSError) as error:
+            cause = error.strerror if isinstance(error, OSError) else str(error)
+            return replace(message, notes=(f"{request.place}: {cause}",))
+    return replace(message, notes=tuple(notes[:1]))
+
+
+def _list_names(node: str) -> list[str]:
+    """The names in what TensorRT calls a part: `{ForeignNode[a...b + c]}`; the last ones come first."""
+    if "ForeignNode[" not in node:
+        return [node]
+    inner = node.partition("ForeignNode[")[2].rstrip("}]")
+    return [part.strip() for part in reversed(_PARTS.split(inner)) if part.strip()][:_MOST_NODES]
+
+
+def _add_findings(
+    message: ExplainedMessage, request: ExplainRequest, progress: Progress
+) -> ExplainedMessage:
+    names = [name for _, name in message.rules]
+    if not names or (message.node and message.node.line):
+        return message
+    exporters = request.models.exporters or message.found.runtime.exporters
+    settings = {**request.settings, "select": tuple(names)}
+    if exporters:
+        settings["exporters"] = tuple(exporters)
+    asked = CheckRequest(
+        _list_places(request),
+        settings=settings,
+        jobs=request.jobs,
+        config=request.config,
+    )
+    scope = Scope(asked)
+    codes = {name: code for code, name in scope.catalog.names.items()}
+    checked = check_files(asked, scope, progress)
+    return replace(
+        message,
+        rules=tuple((codes[name], name) for name in names),
+        findings=_order_findings(checked, names),
+        files=checked.files,
+        notes=(*message.notes, *checked.errors, *checked.notes),
+    )
+
+
+def _list_places(request: ExplainRequest) -> tuple[str, ...]:
+    place = request.place
+    named = (place,) if place and not place.endswith(".onnx") else ()
+    return named + request.paths or (".",)
+
+
+def _order_findings(checked: CheckedFiles, names: Sequence[str]) -> tuple[Finding, ...]:
+    told = [each for each in checked.standing if each.name in names]
+    return tuple(sorted(told, key=lambda each: names.index(each.name)))

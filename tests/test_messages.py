@@ -1,0 +1,233 @@
+"""Messages of runtimes and exporters: real ones, each recognised for what it is, in whatever a log makes of it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from running import lintorch
+
+from lintorch.catalog import build_catalog
+from lintorch.messages import Kind, describe_support, load_runtimes, recognise, unify_text
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PARSER: Any = importlib.import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
+HERE = Path(__file__).parent / "messages"
+KINDS = [kind for runtime in load_runtimes() for kind in runtime.kinds]
+
+
+def read_cases() -> Iterator[Any]:
+    for path in sorted(HERE.glob("*.toml")):
+        for case in tomllib.loads(path.read_text("utf-8"))["case"]:
+            yield pytest.param(case, id=f"{case['kind']}-{case['address'].partition('//')[2]}")
+
+
+CASES = [*read_cases()]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_message_from_a_public_thread_is_recognised(case: dict[str, str]) -> None:
+    first = recognise(unify_text(case["text"]))[0]
+    assert (first.runtime.name, first.kind.name) == (case["runtime"], case["kind"])
+    assert (first.operator, first.node) == (case.get("operator", ""), case.get("node", ""))
+    assert case.get("torch", "") in first.groups.get("torch", "")
+    assert not case.get("rule") or case["rule"] in first.kind.rules
+    assert case.get("support", "") in describe_support(first)
+
+
+WRITTEN: dict[str, Callable[[str], str]] = {
+    "colours": lambda text: text.replace("\n", "\x1b[0m\n\x1b[31m"),
+    "stamps": lambda text: "\n".join(f"2024-05-01T10:00:00.1Z {x}" for x in text.split("\n")),
+    "box": lambda text: "\n".join(f"│ {line:<200} │" for line in text.split("\n")),
+    "wrapped": lambda text: re.sub(r"(.{60}\S*) ", r"\1\n", text),
+    "windows": lambda text: text.replace("\n", "\r\n"),
+    "quoted": lambda text: "\n".join(f"> {line}" for line in text.split("\n")),
+    "in a long log": lambda text: "INFO nothing to see\n" * 3000 + text + "\nINFO more" * 300,
+}
+
+
+@pytest.mark.parametrize("way", WRITTEN)
+def test_what_a_program_does_to_its_log_changes_nothing(way: str) -> None:
+    for case in (case for (case,) in (param.values for param in CASES)):
+        if way == "wrapped" and "n o d e" in case["text"]:
+            continue  # a blank between letters is no place to wrap at
+        first = recognise(unify_text(WRITTEN[way](case["text"])))[0]
+        assert (first.kind.name, first.node) == (case["kind"], case.get("node", "")), case
+
+
+def test_a_message_in_json_is_recognised() -> None:
+    (case,) = CASES[9].values
+    first = recognise(unify_text(json.dumps({"message": '"' + case["text"] + '"'})))[0]
+    assert first.kind.name == case["kind"]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.full_name)
+def test_a_kind_says_cause_and_remedy_and_names_rules_that_there_are(kind: Kind) -> None:
+    assert kind.cause.endswith(".")
+    assert kind.remedy
+    assert set(kind.rules) <= set(build_catalog().names.values())
+    assert set(kind.yields_to) <= {each.full_name for each in KINDS}
+    assert all(word == word.lower() and len(word) > 3 for word in kind.needs)
+
+
+def test_a_kind_has_a_name_of_its_own() -> None:
+    names = [kind.full_name for kind in KINDS]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.full_name)
+def test_no_pattern_can_take_long(kind: Kind) -> None:
+    """Every repetition ends, and none stands in another one that varies as well."""
+    if kind.pattern is not None:
+        check_repeats(PARSER.parse(kind.pattern.pattern), outer=1)
+
+
+def check_repeats(tree: Any, outer: int) -> None:
+    for code, value in tree:
+        if str(code) in ("MAX_REPEAT", "MIN_REPEAT"):
+            low, high, inner = value
+            varies = high if high != low else 1
+            assert varies <= 500
+            assert min(varies, outer) <= 12
+            check_repeats(inner, max(varies, outer))
+        elif str(code) == "BRANCH":
+            for branch in value[1]:
+                check_repeats(branch, outer)
+        elif str(code) == "SUBPATTERN":
+            check_repeats(value[3], outer)
+        elif str(code) in ("ASSERT", "ASSERT_NOT"):
+            check_repeats(value[1], outer)
+
+
+PIECES = sorted({word for kind in KINDS for word in kind.needs} | {k.heading for k in KINDS})
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=40)), max_size=60))
+def test_any_text_is_read(pieces: list[str]) -> None:
+    for joint in ("", " ", "\n"):
+        found = recognise(unify_text(joint.join(pieces)))
+        assert len(found) <= 12
+        assert all(len(each.excerpt) <= 240 for each in found)
+
+
+def test_a_text_of_one_word_a_million_times_is_read() -> None:
+    for word in ("assertion failed: ", "(", "check '", "{foreignnode[", "name: '", "\x1b["):
+        assert len(recognise(unify_text(word * 200_000))) <= 12
+
+
+NET = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3, padding=1)
+
+    def forward(self, x):
+        y = self.conv(x)
+        half = int(y.shape[2]) // 2
+        return y[:, :, :half]
+
+
+if __name__ == "__main__":
+    torch.onnx.export(
+        Net().eval(), torch.zeros(2, 3, 32, 32), "net.onnx", dynamo=False, input_names=["x"],
+        dynamic_axes={"x": {0: "batch", 2: "height", 3: "width"}},
+    )
+"""
+ADD = "Non-zero status code returned while running Add node. Name:'/conv/Add' Status Message: "
+BROADCAST = "Attempting to broadcast an axis by a dimension other than 1. 9 by 16"
+
+
+def explain(folder: Path, text: str, *arguments: str) -> tuple[int, list[dict[str, Any]]]:
+    (folder / "net.py").write_text(NET)
+    command = ("explain", *arguments, "--log", "-", "--output-format", "json")
+    done = lintorch(*command, cwd=folder, stdin=text)
+    assert done.returncode in (0, 1), done.stderr
+    return done.returncode, json.loads(done.stdout)["answers"]
+
+
+def test_lines_of_the_project_that_may_be_the_cause_are_told(tmp_path: Path) -> None:
+    code, (answer,) = explain(tmp_path, f"[E:onnxruntime] {ADD}{BROADCAST}\n")
+    assert (code, answer["verdict"], answer["runtime"]) == (1, "matters", "onnxruntime")
+    assert (answer["operator"], answer["node"]) == ("Add", "/conv/Add")
+    assert ("net.py", 13, "LT101") in [
+        (x["filename"], x["row"], x["code"]) for x in answer["lines"]
+    ]
+    assert "LT101" in [rule["code"] for rule in answer["rules"]]
+
+
+def test_the_text_says_what_to_write_and_where(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(NET)
+    (tmp_path / "err.txt").write_text(f"{ADD}{BROADCAST}\n", encoding="utf-16")
+    done = lintorch("explain", "--log", "err.txt", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "in the layer conv" in done.stdout
+    assert "write:" in done.stdout
+    assert "net.py:13  LT101 dynamic-size" in done.stdout
+
+
+def test_a_runtime_error_stands_for_the_traceback_that_it_ends(tmp_path: Path) -> None:
+    raised = (
+        'Traceback (most recent call last):\n  File "net.py", line 12, in <module>\n'
+        f"onnxruntime.capi.onnxruntime_pybind11_state.Fail: [ONNXRuntimeError] : 1 : FAIL : {ADD}x\n"
+    )
+    _, (answer,) = explain(tmp_path, raised)
+    assert answer["error"] == "node-failed"
+    assert answer["filename"] is None
+
+
+def test_an_exporters_error_keeps_the_line_of_its_traceback(tmp_path: Path) -> None:
+    raised = (
+        'Traceback (most recent call last):\n  File "net.py", line 13, in forward\n'
+        '  File "/v/site-packages/torch/export/_trace.py", line 9, in _export\n'
+        "torch._dynamo.exc.UserError: Constraints violated (height)! height was inferred to be a constant (32)\n"
+    )
+    _, (answer,) = explain(tmp_path, raised)
+    assert (answer["filename"], answer["row"], answer["code"]) == ("net.py", 13, "LT101")
+    assert answer["error"] == "became-constant"
+
+
+def test_a_note_that_is_no_error_is_harmless(tmp_path: Path) -> None:
+    note = (
+        "[W] [TRT] Your ONNX model has been generated with INT64 weights, while TensorRT does not\n"
+    )
+    code, (answer,) = explain(tmp_path, note)
+    assert (code, answer["verdict"]) == (0, "harmless")
+
+
+def test_what_is_not_known_is_said_with_what_would_tell_more(tmp_path: Path) -> None:
+    code, (answer,) = explain(tmp_path, "[TRT] [E] a failure that nobody met\n")
+    assert (code, answer["verdict"]) == (1, "unknown")
+    assert "nothing is known" in answer["why"]
+    assert "--verbose" in answer["why"]
+
+
+def test_the_node_that_a_message_names_leads_to_its_line(tmp_path: Path) -> None:
+    import torch
+
+    space: dict[str, Any] = {"__name__": "net"}
+    (tmp_path / "net.py").write_text(NET)
+    exec(compile(NET, str(tmp_path / "net.py"), "exec"), space)
+    torch.onnx.export(
+        space["Net"]().eval(), (torch.zeros(2, 3, 8, 8),), str(tmp_path / "net.onnx"), dynamo=False
+    )
+    said = "running Conv node. Name:'/conv/Conv' Status Message: Input channels C is not equal to kernel channels * group.\n"
+    _, (answer,) = explain(tmp_path, f"Non-zero status code returned while {said}", "net.onnx")
+    assert answer["error"] == "conv-channels"
+    assert {"filename": "net.py", "row": 12} in answer["node_lines"]
