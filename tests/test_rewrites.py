@@ -292,3 +292,43 @@ def test_one_class_serves_all_pools_of_a_file() -> None:
     assert "AverageCells((None, 6))(image.mean(3))" in after
     known = after.replace("AverageCells(3)", "nn.AdaptiveAvgPool2d(3)")
     assert mend(known).count("class AverageCells") == 1
+
+
+RECURRENT = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(1, 4, 1)
+        self.rnn = nn.LSTM(4, 6, num_layers=2, dropout=0.5, bidirectional=True)
+
+    def forward(self, sound):
+        steps = self.conv(sound).permute(2, 0, 1)
+        out, state = self.rnn(steps)
+        # back to the channels
+        return out.permute(1, 2, 0)
+"""
+
+
+def test_a_recurrent_layer_runs_over_batch_first_input() -> None:
+    """The same bits, dropout and gradients too."""
+    after = mend(RECURRENT)
+    assert "batch_first=True" in after and "out = out.transpose(0, 1)\n        # back" in after
+    sound = torch.randn(3, 1, 9, requires_grad=True)
+    found = []
+    for text in (RECURRENT, after):
+        torch.manual_seed(1)
+        model = build(text)
+        out = [model.train(training)(sound) for training in (False, True)]
+        given = [sound, *model.parameters()]
+        found.append([*out, *torch.autograd.grad(sum(each.sum() for each in out), given)])
+    assert all(torch.equal(a, b) for a, b in zip(*found, strict=True))
+
+
+def test_a_layer_that_runs_at_two_places_stays() -> None:
+    twice = RECURRENT.replace("# back to the channels", "again, state = self.rnn(steps)")
+    assert mend(twice) == twice
+    unknown = RECURRENT.replace("self.conv(sound).permute(2, 0, 1)", "sound.values")
+    assert mend(unknown) == unknown
