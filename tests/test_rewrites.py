@@ -315,7 +315,8 @@ class Net(nn.Module):
 def test_a_recurrent_layer_runs_over_batch_first_input() -> None:
     """The same bits, dropout and gradients too."""
     after = mend(RECURRENT)
-    assert "batch_first=True" in after and "out = out.transpose(0, 1)\n        # back" in after
+    assert "batch_first=True" in after
+    assert "out = out.transpose(0, 1)\n        # back" in after
     sound = torch.randn(3, 1, 9, requires_grad=True)
     found = []
     for text in (RECURRENT, after):

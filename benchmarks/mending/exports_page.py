@@ -54,6 +54,12 @@ def put_on_page(page: Path, section: str) -> None:
     page.write_text(text.partition(HEADING)[0] + section, encoding="utf-8")
 
 
+def read_section(page: Path) -> str:
+    """What `put_on_page` wrote there, for the command that writes what stands before it; "" for nothing."""
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    return f"\n{HEADING}{text.partition(HEADING)[2]}" if HEADING in text else ""
+
+
 def write_section(tried: Sequence[Tried]) -> str:
     """The section, in Markdown."""
     pairs = [pair for each in tried for pair in list_pairs(each)]
