@@ -94,6 +94,10 @@ REWRITTEN = [
         "    up = F.interpolate(up, size=image.shape[2:])",
         "return up + image",
     ),
+    ("rest = 20 - image.shape[2]", "if rest > 0:", "    image = F.pad(image, (0, 0, 0, rest))", "return image"),
+    ("h = image.size(2)", "if h < 20:", "    image = F.pad(image, (0, 0, 20 - h, 20 - h))", "return image"),
+    ("if 20 >= image.shape[2]:", "    image = F.pad(image, [0, 0, 0, 20 - image.shape[2]])", "return image"),
+    ("if 20 - image.shape[2] > 0:", "    image = F.pad(image, [0, 0, 0, 20 - image.shape[2]])", "return image"),
     ("if image.shape[2] > 20:", "    image = image * 2", "return image + 1"),
     ("b, c, h, w = image.shape", "return image * 2 if w > h else image.relu()"),
     ("if image.size(2) % 8 == 0:", "    return image - 1", "return image + 1"),
@@ -259,7 +263,13 @@ LEFT = [
         "    image = F.pad(image, (0, 8 - image.size(3) % 8, 0, 8 - image.size(2) % 8))",
         "return image",
     ),
-    ("rest = 8 - image.shape[2]", "if rest > 0:", "    image = F.pad(image, (0, 0, 0, rest))", "return image"),
+    (
+        "if image.size(2) < 20 and image.size(3) < 99:",
+        "    image = F.pad(image, (0, 0, 0, 20 - image.size(2)))",
+        "return image",
+    ),
+    ("if image.size(2) < 20:", "    image = F.pad(image, (0, 0, 0, 24 - image.size(2)))", "return image"),
+    ("h = image.size(2)", "if h < 20:", "    image = F.pad(image, (0, 0, 20 - h, (20 - h) * 2))", "return image"),
     # a factor that has no exact fraction
     ("return image[:, :, : int(image.shape[2] * 0.3)]",),
 ]  # fmt: skip
