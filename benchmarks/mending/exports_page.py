@@ -132,6 +132,8 @@ def _tell_why(pair: Pair) -> str:
         told = f"fixed in part; then {left.status}: {left.message}"
     elif remedy and pair.code in left.codes:
         told = f"no fix, but: {remedy}"
+    elif pair.code not in {code for code, _ in pair.tried.offered}:
+        told = f"found by the run alone; {left.status}: {left.message}"
     else:
         told = f"no fix; {left.status}: {left.message}"
     flat = " ".join(told.split()).replace("|", "\\|").replace("<", "&lt;")
