@@ -29,6 +29,7 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
+from mending.exports_page import read_section  # noqa: E402
 from mending.fix_copies import (  # noqa: E402
     MODES,
     Fixed,
@@ -60,7 +61,7 @@ def main() -> None:
     print("\n".join(failures))
     page = write_page(folders, failures)
     if asked.page:
-        asked.page.write_text(page, encoding="utf-8")
+        asked.page.write_text(page + read_section(asked.page), encoding="utf-8")
     else:
         print(page)
     sys.exit(bool(failures))

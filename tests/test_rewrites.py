@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -12,10 +14,12 @@ from torch.export import Dim  # noqa: E402
 
 from lintorch import catalog  # noqa: E402
 from lintorch.core.dispatch import index_detectors, lint_subject  # noqa: E402
-from lintorch.core.finding import Applicability, Evidence  # noqa: E402
+from lintorch.core.finding import Applicability, Evidence, Finding  # noqa: E402
+from lintorch.core.profile import Profile  # noqa: E402
 from lintorch.fix.fix_rounds import settle  # noqa: E402
 from lintorch.source import Source  # noqa: E402
 
+IN_USE = Profile(frozenset({"torch.export", "onnx", "onnx-legacy", "torchscript-trace"}))
 EVERY = frozenset({Applicability.SAFE, Applicability.UNSAFE})
 RULES = index_detectors(catalog.build_catalog().rules.values(), Evidence.SOURCE)
 HEAD = """import math
@@ -37,10 +41,14 @@ def write_model(*lines: str) -> str:
 
 def mend(text: str) -> str:
     """A text with every fix in it; a second time changes nothing."""
-    once = settle(text, lambda now: lint_subject(Source("model.py", now), RULES), EVERY).text
-    again = settle(once, lambda now: lint_subject(Source("model.py", now), RULES), EVERY).text
+    once = settle(text, find_hazards, EVERY).text
+    again = settle(once, find_hazards, EVERY).text
     assert once == again
     return once
+
+
+def find_hazards(text: str) -> Iterable[Finding]:
+    return lint_subject(Source("model.py", text, IN_USE), RULES)
 
 
 def build(text: str) -> Any:
@@ -86,6 +94,13 @@ REWRITTEN = [
         "    up = F.interpolate(up, size=image.shape[2:])",
         "return up + image",
     ),
+    ("rest = 20 - image.shape[2]", "if rest > 0:", "    image = F.pad(image, (0, 0, 0, rest))", "return image"),
+    ("h = image.size(2)", "if h < 20:", "    image = F.pad(image, (0, 0, 20 - h, 20 - h))", "return image"),
+    ("if 20 >= image.shape[2]:", "    image = F.pad(image, [0, 0, 0, 20 - image.shape[2]])", "return image"),
+    ("if 20 - image.shape[2] > 0:", "    image = F.pad(image, [0, 0, 0, 20 - image.shape[2]])", "return image"),
+    ("if image.shape[2] > 20:", "    image = image * 2", "return image + 1"),
+    ("b, c, h, w = image.shape", "return image * 2 if w > h else image.relu()"),
+    ("if image.size(2) % 8 == 0:", "    return image - 1", "return image + 1"),
     ("return image[:, :, : int(image.shape[2] * 0.75)]",),
     ("return image * int(image.shape[2] * image.shape[3] / (image.shape[2] / 2))",),
 ]  # fmt: skip
@@ -107,7 +122,131 @@ def test_what_was_refused_is_right_at_every_size(lines: tuple[str, ...]) -> None
     assert "# odd sizes" in after or "# odd sizes" not in text
 
 
+def is_traced_right(model: Any, images: list[Any], wanted: list[Any]) -> bool:
+    """Whether `torch.jit.trace` of the first image gives what is wanted of all."""
+    try:
+        program = torch.jit.trace(model, (images[0],), check_trace=False)
+        found = [program(image) for image in images]
+    except RuntimeError:
+        return False
+    return all(a.shape == b.shape and is_close(a, b) for a, b in zip(found, wanted, strict=True))
+
+
+TRACED = [
+    ("h, w = image.shape[2:]", "side = max(h, w)", "return F.pad(image, (0, side - w, 0, side - h))"),
+    ("return image[:, :, : min(image.size(2), image.size(3))]",),
+    ("h, w = image.shape[2:]", "return image * (max(w, h - 2) - 1)"),
+    ("h, w = image.shape[2:]", "return image[:, :2, :, 0].mT / torch.tensor([h, w])"),
+    ("return image[:, :2, :, 0].mT * torch.tensor((image.size(2) // 2, 3), device=image.device)",),
+    ("return image * torch.tensor(image.shape[2:], dtype=torch.float32).sum()",),
+    ("return image / torch.LongTensor([image.size(2), image.size(3)]).sum()",),
+    ("small = image[:, :, :8, :8]", "d = torch.tensor([image.size(2) - 8])", "return F.pad(small, [0, 0, d // 2, d - d // 2])"),
+    ("h, w = image.shape[2:]", "if h > w:", "    out = image.exp()", "else:", "    out = -image", "return out"),
+    ("return image.mean() * torch.full((2,), float(image.shape[2]))",),
+    ("return image / (float(image.shape[2]) / image.shape[3]) + float(image.size(2) - 1) * 0.1",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", TRACED, ids=lambda lines: lines[-1][:50])
+def test_what_a_tracer_fixed_is_right_at_every_size(lines: tuple[str, ...]) -> None:
+    torch.manual_seed(0)
+    after = mend(write_model(*lines))
+    images = [torch.rand(size) for size in SIZES]
+    original, mended = build(write_model(*lines)), build(after)
+    wanted = [original(image) for image in images]
+    found = [mended(image) for image in images]
+    same = [a.dtype == b.dtype and torch.equal(a, b) for a, b in zip(found, wanted, strict=True)]
+    assert all(same), after
+    assert not is_traced_right(original, images, wanted)
+    assert is_traced_right(mended, images, wanted), after
+
+
+WRITTEN = [
+    ("y = image * 2", "v = y.view(y.size(0), -1)", "v.mul_(2)", "return y + 1"),
+    ("y = image - 1", "y.flatten(1).relu_()", "return y"),
+    ("y = image - 1", "y.transpose(1, 2).clamp_(min=-0.25, max=0.5)", "return y"),
+    ("y = image - 1", "torch.permute(y, (0, 2, 3, 1)).abs_()", "return {'y': y}"),
+    ("y = image - 1", "v = y.view(-1)", "v.mul_(2)", "v.add_(1)", "return y"),
+]
+
+
+@pytest.mark.parametrize("lines", WRITTEN, ids=lambda lines: lines[1])
+def test_what_is_written_through_a_view_is_written_to_its_base(lines: tuple[str, ...]) -> None:
+    text = write_model(*lines)
+    after = mend(text)
+    assert not [each for each in find_hazards(after) if each.code == "LT131"], after
+    image = torch.randn(SIZES[0], requires_grad=True)
+    wanted, found = (build(each)(image) for each in (text, after))
+    wanted, found = (each["y"] if isinstance(each, dict) else each for each in (wanted, found))
+    slopes = [torch.autograd.grad(each.sum(), image)[0] for each in (wanted, found)]
+    assert torch.equal(wanted, found)
+    assert torch.equal(*slopes)
+
+
+TRANSLATED = [
+    "return image.mT + 1",
+    "return (image * 2).mT",
+    "return torch.fliplr(image) - image.flipud()",
+    "return torch.msort(image + 1)",
+    "return image * torch.count_nonzero(image - 0.5)",
+    "return 2 * image.diff()",
+    "return torch.diff(image).relu()",
+    "return 3 * torch.erfc(image + 1)",
+    "return F.scaled_dot_product_attention(image, image, image, is_causal=image.size(2) > 1)",
+]
+
+
+def is_taken_by_legacy(model: Any) -> bool:
+    axes = {"image": {0: "batch", 2: "height"}}
+    image = torch.rand(SIZES[0])
+    try:
+        torch.onnx.export(
+            model,
+            (image,),
+            io.BytesIO(),
+            dynamo=False,
+            input_names=["image"],
+            dynamic_axes=axes,
+        )
+    except Exception:  # the many kinds of refusal of the legacy exporter
+        return False
+    return True
+
+
+@pytest.mark.parametrize("line", TRANSLATED)
+def test_what_the_legacy_exporter_refused_is_taken(line: str) -> None:
+    pytest.importorskip("onnx")
+    original, after = build(write_model(line)), mend(write_model(line))
+    mended, image = build(after), torch.rand(SIZES[2], requires_grad=True)
+    wanted, found = original(image), mended(image)
+    torch.testing.assert_close(found, wanted)
+    slopes = [torch.autograd.grad(each.sum(), image)[0] for each in (wanted, found)]
+    torch.testing.assert_close(*slopes)
+    assert not is_taken_by_legacy(original)
+    assert is_taken_by_legacy(mended), after
+
+
 LEFT = [
+    # operators that are given more than a tensor
+    ("return torch.diff(image, dim=1)",),
+    ("return torch.diff(image * 2)",),
+    ("return image.count_nonzero(dim=1)",),
+    ("return image.mH",),
+    # sides of different shapes, sides that are sizes, several questions
+    ("if image.shape[2] > 20:", "    image = image.mean(1)", "return image"),
+    ("h, w = image.shape[2:]", "h = h * 2 if h > w else h", "return image[:, :, :h]"),
+    ("if image.shape[2] > 20 and image.shape[3] > 20:", "    image = image * 2", "return image"),
+    # a view that is read later, other numbers for each item, a base that has another name now
+    ("y = image * 2", "v = y.view(-1)", "v.mul_(2)", "return y, v"),
+    ("y = image * 2", "y.view(-1).mul_(image.view(-1))", "return y"),
+    ("y = image * 2", "v = y.view(-1)", "y, z = image + 1, y", "v.mul_(2)", "return y, z"),
+    ("y = image * 2", "for n in range(2):", "    v = y.view(-1)", "    v.mul_(2)", "    y = y + v.sum()", "return y"),
+    ("y = image * 2", "return y, y.view(-1).mul_(2)"),
+    # what is worked out twice would be long, or is no whole number
+    ("n = max(image.size(2) * 3 + image.size(3) * 5 - 7, image.size(3) * 9)", "return image[:, :, :n]"),
+    ("return image * max(image.size(2) / 3, image.size(3) / 2)",),
+    ("return image * torch.tensor([image.size(2) / 2, 1.0]).sum()",),
+    ("return image * torch.tensor([[image.size(2), 3]]).sum()",),
     # a window that is padded, and one of another tensor
     ("return F.avg_pool2d(image, image.shape[2:], padding=1)",),
     ("return F.avg_pool2d(F.pad(image, (1, 1, 1, 1)), image.shape[2:])",),
@@ -124,7 +263,13 @@ LEFT = [
         "    image = F.pad(image, (0, 8 - image.size(3) % 8, 0, 8 - image.size(2) % 8))",
         "return image",
     ),
-    ("rest = 8 - image.shape[2]", "if rest > 0:", "    image = F.pad(image, (0, 0, 0, rest))", "return image"),
+    (
+        "if image.size(2) < 20 and image.size(3) < 99:",
+        "    image = F.pad(image, (0, 0, 0, 20 - image.size(2)))",
+        "return image",
+    ),
+    ("if image.size(2) < 20:", "    image = F.pad(image, (0, 0, 0, 24 - image.size(2)))", "return image"),
+    ("h = image.size(2)", "if h < 20:", "    image = F.pad(image, (0, 0, 20 - h, (20 - h) * 2))", "return image"),
     # a factor that has no exact fraction
     ("return image[:, :, : int(image.shape[2] * 0.3)]",),
 ]  # fmt: skip
@@ -157,3 +302,44 @@ def test_one_class_serves_all_pools_of_a_file() -> None:
     assert "AverageCells((None, 6))(image.mean(3))" in after
     known = after.replace("AverageCells(3)", "nn.AdaptiveAvgPool2d(3)")
     assert mend(known).count("class AverageCells") == 1
+
+
+RECURRENT = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(1, 4, 1)
+        self.rnn = nn.LSTM(4, 6, num_layers=2, dropout=0.5, bidirectional=True)
+
+    def forward(self, sound):
+        steps = self.conv(sound).permute(2, 0, 1)
+        out, state = self.rnn(steps)
+        # back to the channels
+        return out.permute(1, 2, 0)
+"""
+
+
+def test_a_recurrent_layer_runs_over_batch_first_input() -> None:
+    """The same bits, dropout and gradients too."""
+    after = mend(RECURRENT)
+    assert "batch_first=True" in after
+    assert "out = out.transpose(0, 1)\n        # back" in after
+    sound = torch.randn(3, 1, 9, requires_grad=True)
+    found = []
+    for text in (RECURRENT, after):
+        torch.manual_seed(1)
+        model = build(text)
+        out = [model.train(training)(sound) for training in (False, True)]
+        given = [sound, *model.parameters()]
+        found.append([*out, *torch.autograd.grad(sum(each.sum() for each in out), given)])
+    assert all(torch.equal(a, b) for a, b in zip(*found, strict=True))
+
+
+def test_a_layer_that_runs_at_two_places_stays() -> None:
+    twice = RECURRENT.replace("# back to the channels", "again, state = self.rnn(steps)")
+    assert mend(twice) == twice
+    unknown = RECURRENT.replace("self.conv(sound).permute(2, 0, 1)", "sound.values")
+    assert mend(unknown) == unknown

@@ -31,6 +31,7 @@ from lintorch.facts.models.branch_purpose import (
     is_replaced,
     only_checks,
 )
+from lintorch.facts.models.branch_span import find_branch_span
 from lintorch.facts.models.chosen_sides import find_chosen, write_test
 from lintorch.facts.models.graph_checks import read_check
 from lintorch.source import Source
@@ -118,19 +119,16 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
 
 def choose_by_where(event: Decided, source: Source) -> Fix | None:
     """`x = torch.where(x.sum() > 0, x, -x)` for a branch that chooses between the two."""
-    branch, around = event.branch, source.evaluation.list_around(event)
+    branch = event.branch
     if event.spot.path != source.path or not is_single(event, source):
         return None
     if not isinstance(branch, (ast.If, ast.IfExp)):
         return None
-    blocks = [lines for each in around if isinstance(lines := getattr(each, "body", ()), list)]
-    lines = next((each for each in blocks if branch in each), [])
-    behind = lines[lines.index(branch) + 1 :] if branch in lines else []
-    chosen = find_chosen(branch, behind)
+    chosen = find_chosen(branch, source.evaluation.list_following(event))
     asked = write_test(chosen.test) if chosen is not None else None
     place = find_test(event, source)
     where, edits = source.reach("torch.where", place)
-    span = find_span(branch, chosen.last if chosen else None, source)
+    span = find_branch_span(branch, chosen.last if chosen else None, source.text, source.spans)
     if chosen is None or asked is None or not where or span is None:
         return None
     sides = (chosen.no, chosen.yes) if asked[1] else (chosen.yes, chosen.no)
@@ -154,20 +152,6 @@ def is_single(event: Decided, source: Source) -> bool:
         v.name == "torch.Tensor.item" for v in event.test.via
     )
     return reads and isinstance(event.test, Number) and event.test.truth
-
-
-def find_span(
-    branch: ast.If | ast.IfExp | ast.Assert, last: ast.stmt | None, source: Source
-) -> tuple[int, int] | None:
-    """Where a branch begins and ends in the text; None where a comment stands in it."""
-    end = last or branch
-    lines = source.text.splitlines(keepends=True)[branch.lineno - 1 : end.end_lineno]
-    begin = len(lines[0].encode()[: branch.col_offset].decode())
-    stop = len(lines[-1].encode()[: end.end_col_offset].decode())
-    start = source.spans.offset(branch.lineno, begin + 1)
-    finish = source.spans.offset(end.end_lineno or end.lineno, stop + 1)
-    inside = source.text[start:finish]
-    return None if "#" in inside or lines[0].lstrip().startswith("elif") else (start, finish)
 
 
 @rule.event("torch._assert")
@@ -210,8 +194,10 @@ def check_in_graph(event: Decided, source: Source) -> Fix | None:
     asked = graph_checks.write_test(check.test, source.evaluation) if check is not None else None
     place = find_test(event, source)
     name, edits = source.reach("torch._assert_async", place)
-    span = find_span(check.statement, None, source) if check is not None else None
-    if check is None or asked is None or span is None or not name:
+    if check is None:
+        return None
+    span = find_branch_span(check.statement, None, source.text, source.spans)
+    if asked is None or span is None or not name:
         return None
     given = f"~({asked})" if check.raises else asked
     told = f", {check.text!r}" if check.text else ""

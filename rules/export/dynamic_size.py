@@ -33,6 +33,7 @@ from lintorch.evidence.size_changes import (
     only_looks,
 )
 from lintorch.evidence.treatment import name_sizes, report_limits
+from lintorch.facts.models.size_forms import is_shape, write_extreme, write_stack
 from lintorch.source import Source, literal
 from lintorch.syntax.plain_reads import is_read
 
@@ -54,6 +55,10 @@ rule = Rule(
         of a convolution with one weight for each row of the batch (`groups=b`, as StyleGAN 2
         modulates): torch.export alone lets them vary.
         Measured on torch 2.13.
+
+        Where whole numbers are compared, the fix reckons: `max(h, w)` is
+        `(h + w + abs(h - w)) // 2`. A tensor of several sizes is stacked of one for each, and
+        `float(h)` is written `h * 1.0`: all exporters keep these.
 
         The often-copied advice to write `torch.tensor(x.size(0)).item()` is what bakes the size;
         the plain form needs no help.
@@ -168,6 +173,8 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     if name in ("int", "float") and event.via.whole:
         call = source.call_at(event)
         fix = without_int(call, source) if call and name == "int" else None
+        if call and name == "float":
+            fix = as_float(call, source)
         if not any(other.startswith(TOLD_OF) for other in event.also):
             said = f"`{text}` turns a size into a constant"
             yield Hit(event, said, fix=fix, harm=harm, remedy=bare_size(text, name), cause=name)
@@ -181,7 +188,7 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         yield Hit(event, said, harm=TRACED, remedy="write the size itself, as x.size(0)")
     elif name in ("max", "min") and not is_bounded_by_model(text):
         said = f"`{text}` keeps the side that the example chose"
-        yield Hit(event, said, harm=TRACED, remedy=DYNAMO)
+        yield Hit(event, said, fix=reckon_side(event, source), harm=TRACED, remedy=DYNAMO)
     elif name.startswith("numpy.") and not (name in FOLLOWING and FLOATING & event.also):
         harm = COPIED if name in FLOATING else harm
         said = f"`{text}` takes sizes as plain numbers"
@@ -212,7 +219,8 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     text = source.evaluation.text(event.spot)
     harm = single if isinstance(data, Number) else several
     remedy = "use the size itself" if isinstance(data, Number) else STACK
-    fix = size_itself(event, source) if isinstance(data, Number) else None
+    single_size = isinstance(data, Number)
+    fix = size_itself(event, source) if single_size else stack_sizes(event, data, source)
     yield Hit(event, f"`{text}` holds the sizes of the example", fix, harm, remedy=remedy)
 
 
@@ -228,6 +236,32 @@ def size_itself(event: Called, source: Source) -> Fix | None:
     given = call.args[0].value
     edit = source.replace(call, operand(given, source, call))
     return Fix(f"write {source.code(given)}", (edit,), Applicability.UNSAFE)
+
+
+def stack_sizes(event: Called, data: Value | None, source: Source) -> Fix | None:
+    """`torch.stack([torch.tensor(h), torch.tensor(w)])` for `torch.tensor([h, w])`: each stays a size."""
+    call, node = source.call_at(event), event.node
+    items = data.items if isinstance(data, Items) else None
+    if call is None or not isinstance(node, ast.Call):
+        return None
+    if not all(map(is_whole, items or ())) and not is_shape(node.args[0] if node.args else node):
+        return None
+    if source.name(call.func) != event.name:
+        return None
+    tensor, first = source.reach("torch.tensor", call)
+    stack, second = source.reach("torch.stack", call)
+    text = write_stack(node, tensor, stack) if tensor and stack else None
+    if text is None or event.name == "torch.IntTensor":
+        return None
+    edits = (source.replace(call, text), *dict.fromkeys((*first, *second)))
+    return Fix("make a tensor of each size", edits, Applicability.UNSAFE)
+
+
+def is_whole(value: Value) -> bool:
+    """Whether it is an int for sure."""
+    if isinstance(value, Constant):
+        return type(value.value) is int
+    return isinstance(value, Number) and value.whole is True and not value.data
 
 
 def is_with_other(event: Combined, made: Value) -> bool:
@@ -383,6 +417,37 @@ def without_int(call: cst.Call, source: Source) -> Fix | None:
         return None
     edit = source.replace(call, operand(call.args[0].value, source, call))
     return Fix("drop int(): a size is an int", (edit,))
+
+
+def as_float(call: cst.Call, source: Source) -> Fix | None:
+    """`x.size(0) * 1.0` for `float(x.size(0))`; the size alone where a quotient is a float anyway."""
+    if len(call.args) != 1 or call.args[0].star or call.args[0].keyword:
+        return None
+    given, parent = call.args[0].value, source.parent(call)
+    if isinstance(parent, cst.BinaryOperation) and isinstance(parent.operator, cst.Divide):
+        text = operand(given, source, call)
+    else:
+        inner = source.code(given)
+        product = f"{inner if is_read(given) or given.lpar else f'({inner})'} * 1.0"
+        text = source.fitted(product, call)
+    return Fix(f"write {text}", (source.replace(call, text),), Applicability.UNSAFE)
+
+
+def reckon_side(event: Baked, source: Source) -> Fix | None:
+    """`(h + w + abs(h - w)) // 2` for `max(h, w)`."""
+    call, calls = source.call_at(event), list(source.evaluation.list_calls_at(event.spot))
+    values = [value for each in calls for value in each.positional]
+    if call is None or not values or not all(map(is_whole, values)):
+        return None
+    around = source.evaluation.list_around(calls[0])
+    statement = next((each for each in around if isinstance(each, ast.stmt)), None)
+    found = write_extreme(calls[0].node, statement)
+    if found is None:
+        return None
+    text = source.fitted(found.text, call)
+    above = (source.above(call, found.above),) if found.above else ()
+    edits = (*above, source.replace(call, text))
+    return Fix(f"write {found.text}", edits, Applicability.UNSAFE)
 
 
 def as_size(call: cst.Call, source: Source) -> Fix | None:

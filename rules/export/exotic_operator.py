@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from lintorch.core.finding import Harm, Hit, Severity
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeRead, Called, ItemSet
 from lintorch.evaluator.sizes import varies
@@ -14,6 +16,7 @@ from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source
+from lintorch.syntax.plain_reads import is_read
 
 rule = Rule(
     __name__,
@@ -29,6 +32,9 @@ rule = Rule(
         statistics where the batch may vary, `x.unfold` of an axis that varies, or attention with `batch_first` of something to itself
         where `torch.no_grad()` is on. Measured on torch 2.13: the tables are what its two exporters
         said.
+
+        Fixes write out what takes a line (`x.mT`, `torch.fliplr(x)`, `torch.diff(x)`), and
+        `is_causal=bool(...)`.
 
         Work such a part out before or after the model, or write it with operators that ONNX has.
     """,
@@ -174,6 +180,16 @@ OF_ARGUMENTS = {
     ),
 }
 """The same for operators that are refused for some arguments."""
+SPELLED = {
+    "fliplr": ("{x}.flip(1)", Applicability.SAFE),
+    "flipud": ("{x}.flip(0)", Applicability.SAFE),
+    "msort": ("{x}.sort(0).values", Applicability.SAFE),
+    "count_nonzero": ("({x} != 0).sum()", Applicability.SAFE),
+    "diff": ("{x}[..., 1:] - {x}[..., :-1]", Applicability.SAFE),
+    "erfc": ("1 - {x}.erf()", Applicability.UNSAFE),
+    "trace": ("{x}.diagonal().sum()", Applicability.UNSAFE),
+}
+"""What is put in for operators that are given a tensor alone: right with all exporters at sizes that vary."""
 TURNED = ("mT", "mH")
 """Attributes that turn a matrix; `transpose(-2, -1)` is translated."""
 TRACERS = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
@@ -305,7 +321,8 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
         return
     name = name_operator(event.name)
     for message, harm in weigh_operator(name, source):
-        yield Hit(event, message, harm=harm, remedy=name_remedy(name, harm))
+        fix = write_out(event, name.rpartition(".")[2], source)
+        yield Hit(event, message, fix, harm, remedy=name_remedy(name, harm))
 
 
 @rule.event(AttributeRead)
@@ -314,7 +331,7 @@ def in_attribute(event: AttributeRead, source: Source) -> Iterator[Hit]:
     if turned and event.way.forward:
         message = f"{event.attribute} has no translation in the legacy exporter"
         remedy = "write x.transpose(-2, -1), or export with dynamo=True"
-        yield Hit(event, message, harm=LEGACY, remedy=remedy)
+        yield Hit(event, message, write_turned(event, source), LEGACY, remedy=remedy)
 
 
 @rule.event(ItemSet)
@@ -335,7 +352,51 @@ def in_arguments(event: Called, source: Source) -> Iterator[Hit]:
             remedy = OF_ARGUMENTS.get(
                 event.name.removesuffix(".forward").rpartition(".")[2], DYNAMO
             )
-            yield Hit(event, message, harm=harm, remedy=remedy)
+            yield Hit(event, message, answer_flag(event, source), harm, remedy=remedy)
+
+
+def write_turned(event: AttributeRead, source: Source) -> Fix | None:
+    """`x.transpose(-2, -1)` for `x.mT`."""
+    node = source.node_at(event, cst.Attribute)
+    if node is None or node.attr.value != "mT" or event.attribute != "mT":
+        return None
+    edit = source.replace(node, f"{source.code(node.value)}.transpose(-2, -1)")
+    return Fix(f"write {edit.content}", (edit,))
+
+
+def write_out(event: Called, name: str, source: Source) -> Fix | None:
+    """`(x != 0).sum()` for `torch.count_nonzero(x)` and `x.count_nonzero()`, which are given nothing else."""
+    template, promise = SPELLED.get(name, ("", Applicability.SAFE))
+    call = source.call_at(event)
+    held = event.positional[0] if event.positional else None
+    if call is None or not template or not isinstance(held, Tensor) or held.dtype == "bool":
+        return None
+    func, given = call.func, call.args
+    of_tensor = event.name.startswith("torch.Tensor.") and isinstance(func, cst.Attribute)
+    if of_tensor and isinstance(func, cst.Attribute) and not given and func.attr.value == name:
+        operand = func.value
+    elif source.name(func) == event.name and len(given) == 1 and not given[0].star:
+        operand = given[0].value
+    else:
+        return None
+    if template.count("{x}") > 1 and not isinstance(operand, cst.Name):
+        return None
+    text = source.code(operand)
+    whole = template.format(x=text if is_read(operand) or operand.lpar else f"({text})")
+    edit = source.replace(call, source.fitted(whole, call) if " - " in template else whole)
+    return Fix(f"write {whole}", (edit,), promise)
+
+
+def answer_flag(event: Called, source: Source) -> Fix | None:
+    """`is_causal=bool(causal)`: a yes or no, where a tracer holds a tensor."""
+    call = source.call_at(event)
+    args = call.args if call is not None else ()
+    names = {each.keyword.value: each for each in args if each.keyword is not None}
+    given = names.get("is_causal")
+    if given is None or not event.name.endswith("scaled_dot_product_attention"):
+        return None
+    edit = source.replace(given.value, f"bool({source.code(given.value)})")
+    return Fix(f"write {edit.content}", (edit,))
 
 
 def name_remedy(name: str, harm: dict[str, Harm]) -> str | None:

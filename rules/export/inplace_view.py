@@ -33,7 +33,7 @@ from lintorch.evidence.host_reads import is_followed_whole, is_run_whole, is_who
 from lintorch.evidence.size_changes import blame_event
 from lintorch.facts.models.tensor_writes import find_written, list_views
 from lintorch.facts.models.value_ways import Operation, list_operands
-from lintorch.source import Source
+from lintorch.source import Source, literal
 
 rule = Rule(
     __name__,
@@ -51,7 +51,8 @@ rule = Rule(
         exporter stop, the legacy exporter and jit.trace leave it out. An assignment
         (`y.data = z`) is left out by all four, and nothing says so. Measured on torch 2.13.
 
-        The fix drops `.data`, which autograd then sees as well.
+        The fix drops `.data`, which autograd then sees as well, and writes to the base where a
+        view of all of it is worked on item by item (`y.mul_(2)` for `y.flatten(1).mul_(2)`).
     """,
     bad="""
         from torch import nn
@@ -99,6 +100,16 @@ SWAPPED = {
 LOST = {"onnx-legacy": Harm.SILENT}
 LEGACY = {"onnx-legacy": Harm.REFUSED}
 DIAGONAL = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.SILENT}
+WHOLE = frozenset({"view", "view_as", "flatten", "ravel", "unflatten", "unsqueeze", "squeeze", "transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "t"})  # fmt: skip
+"""Views of all items of a tensor."""
+ITEMWISE = frozenset(
+    {
+        "abs_", "add_", "ceil_", "clamp_", "clamp_max_", "clamp_min_", "clip_", "cos_", "div_",
+        "exp_", "fill_", "floor_", "log_", "mul_", "neg_", "pow_", "reciprocal_", "relu_", "round_",
+        "rsqrt_", "sigmoid_", "sin_", "sqrt_", "square_", "sub_", "tanh_", "zero_",
+    }
+)  # fmt: skip
+"""Methods that do the same to each item, where they are given numbers alone."""
 LOOKS = frozenset(
     {
         "size", "dim", "numel", "ndimension", "stride", "is_contiguous", "type", "len", "isinstance",
@@ -141,7 +152,7 @@ def in_model(event: Write, source: Source) -> Iterator[Hit]:
         message = (
             f"writes through a view of {base}, which is read later: {base} keeps its old values"
         )
-        yield Hit(event, message, harm=LOST)
+        yield Hit(event, message, write_to_base(event, views, source), LOST)
 
 
 @rule.trace(ViewWrite)
@@ -224,6 +235,49 @@ def write_visibly(event: Write, source: Source) -> Fix | None:
             return Fix("write where it is seen", (edit,), Applicability.UNSAFE)
         place = place.func if isinstance(place, cst.Call) else place.value
     return None
+
+
+def write_to_base(event: Write, views: list[Operation], source: Source) -> Fix | None:
+    """`y.mul_(2)` for `y.flatten(1).mul_(2)`: the same of each item, wherever it stands.
+
+    Only where nobody reads the view afterwards, which is not written to any more for an exporter.
+    """
+    call = source.call_at(event) if isinstance(event, Called) else None
+    if call is None or len(views) != 1 or not source.evaluation.is_dropped(event):
+        return None
+    view, method = views[0], call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+    if not isinstance(view, Called) or view.name.rpartition(".")[2] not in WHOLE:
+        return None
+    written, base = find_written(event), next(list_operands(view))
+    plain = all(isinstance(literal(each.value), (int, float)) for each in call.args)
+    if method not in ITEMWISE or not plain or written is None or not isinstance(base, Tensor):
+        return None
+    name = name_base(view)
+    node = view.node
+    still = isinstance(node, ast.Call) and name.isidentifier() and view.spot.path == event.spot.path
+    if (
+        not still
+        or is_read_after(written, event, source)
+        or is_given_anew(name, view, event, source)
+    ):
+        return None
+    assert isinstance(call.func, cst.Attribute)
+    edit = source.replace(call.func.value, name)
+    return Fix(f"write to {name} itself", (edit,), Applicability.UNSAFE)
+
+
+def is_given_anew(name: str, view: Operation, event: Write, source: Source) -> bool:
+    """Whether a name may stand for another tensor at a write than where the view was made."""
+    function = source.evaluation.find_function(event)
+    if function is None or function is not source.evaluation.find_function(view):
+        return True
+    return any(
+        isinstance(each, ast.Name)
+        and each.id == name
+        and isinstance(each.ctx, (ast.Store, ast.Del))
+        and view.spot.row <= each.lineno <= event.spot.row
+        for each in ast.walk(function)
+    ) or any(source.evaluation.list_loops(event))
 
 
 def find_stale(event: Write, views: list[Operation], source: Source) -> str:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from lintorch.core.finding import Harm, Hit, Refuted, Severity
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.profile import DEFAULT_EXPORTERS
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
-from lintorch.evaluator.values import FALSE, NONE, UNKNOWN, Constant, Value
+from lintorch.evaluator.values import FALSE, NONE, UNKNOWN, Constant, Tensor, Value
 from lintorch.evidence import AS_TRACED, ModelRun, OperatorCall, Trace
 from lintorch.evidence.host_reads import write_shapes
 from lintorch.source import Source
+from lintorch.syntax.plain_reads import is_read
 
 rule = Rule(
     __name__,
@@ -30,6 +33,9 @@ rule = Rule(
         size: run the padded batch instead, and read the last valid step by its index. That gives
         the same numbers for a layer of one direction. An initial state made of zeros of the
         input's batch is right everywhere. Measured on torch 2.13.
+
+        The fix builds a layer that takes the length first with batch_first=True, and turns what
+        it is given and what comes out: the same bits, in training too.
 
         What torch.export and the new exporter refuse at once where a length is declared dynamic
         is reported only where torch.export, or an exporter other than the usual two, is named by
@@ -112,7 +118,76 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
     harms = harm(kind, first.value if isinstance(first, Constant) else None)
     if source.profile.dynamic and (is_quiet(harms, source) or is_declared(source)):
         said = f"{kind}{layout(first)}, where the length may vary"
-        yield Hit(event, said, harm=harms, remedy=TURN if harms is TIME_FIRST else None)
+        turns = harms is TIME_FIRST
+        fix = put_batch_first(event, source) if turns else None
+        yield Hit(event, said, fix, harms, remedy=TURN if turns else None)
+
+
+def put_batch_first(event: Called, source: Source) -> Fix | None:
+    """The layer with batch_first=True, and its input and output turned where it runs.
+
+    Only where it runs at one place, over what surely has three axes, as `out, state = self.rnn(x)`.
+    """
+    call, runs = source.call_at(event), list_runs(event, source)
+    at = {each.spot for each in runs}
+    if (
+        call is None
+        or "batch_first" in event.keyword
+        or len(at) != 1
+        or not all(map(has_steps, runs))
+    ):
+        return None
+    run = source.call_at(runs[0])
+    line = source.enclosing(run, cst.SimpleStatementLine) if run is not None else None
+    if run is None or line is None or not run.args or run.args[0].star or run.args[0].keyword:
+        return None
+    out, behind = read_output(line, run), find_next(line, source)
+    if not out or behind is None:
+        return None
+    given = run.args[0].value
+    text = source.code(given) if is_read(given) else f"({source.code(given)})"
+    edits = (
+        source.insert_argument(call, "batch_first=True"),
+        source.replace(given, f"{text}.transpose(0, 1)"),
+        source.above(behind, f"{out} = {out}.transpose(0, 1)"),
+    )
+    return Fix("run it over batch-first input", edits, Applicability.UNSAFE)
+
+
+def list_runs(event: Called, source: Source) -> list[Called]:
+    """Where a layer that is made there runs."""
+    return [
+        run
+        for _, run in source.evaluation.list_events((f"{event.name}.forward",))
+        if isinstance(run, Called) and run.built == event.spot
+    ]
+
+
+def has_steps(run: Called) -> bool:
+    """Whether it is given a tensor of length, batch and features."""
+    given = run.arguments.get("input")
+    return isinstance(given, Tensor) and given.shape is not None and len(given.shape) == 3
+
+
+def read_output(line: cst.SimpleStatementLine, run: cst.Call) -> str:
+    """`out` of `out, state = self.rnn(x)`."""
+    match line.body:
+        case [
+            cst.Assign(
+                targets=[cst.AssignTarget(target=cst.Tuple(elements=[first, _]))], value=value
+            )
+        ]:
+            name = first.value
+            return name.value if value is run and isinstance(name, cst.Name) else ""
+    return ""
+
+
+def find_next(line: cst.SimpleStatementLine, source: Source) -> cst.CSTNode | None:
+    """The statement behind one in its block."""
+    block = source.parent(line)
+    lines = list(block.body) if isinstance(block, cst.IndentedBlock) else []
+    place = next((n for n, each in enumerate(lines) if each is line), len(lines))
+    return next(iter(lines[place + 1 :]), None)
 
 
 @rule.trace("torch._pack_padded_sequence")

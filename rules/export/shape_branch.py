@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Decided
 from lintorch.evaluator.sizes import Dim, is_symbol
@@ -15,6 +17,8 @@ from lintorch.evaluator.values import Number, Question, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes, report_limits
+from lintorch.facts.models.branch_span import find_branch_span
+from lintorch.facts.models.chosen_sides import find_sized
 from lintorch.facts.models.idle_branches import find_work
 from lintorch.source import Source
 from lintorch.syntax.unwrap_branch import unwrap_branch
@@ -35,6 +39,8 @@ rule = Rule(
         (`if self.window >= h`) is not reported. Measured on torch 2.13.
 
         Work without the branch (pad by `-h % 8`, which may be zero), or decide before the export.
+        The fix does so, or computes both sides, where they do the same to each item of one
+        tensor, and chooses: `torch.where(torch.tensor(h > 64), x * 2, x)`.
     """,
     bad="""
         import torch.nn.functional as F
@@ -88,7 +94,7 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         harm = max((weigh_question(each) for each in test.asked), key=rank_harm, default=GUARDED)
         if harm:
             text = source.evaluation.text(event.spot)
-            fix = drop_branch(event, source)
+            fix = drop_branch(event, source) or choose_by_where(event, source)
             yield Hit(event, f"`{text}` is decided by the example input", fix=fix, harm=harm)
 
 
@@ -108,6 +114,28 @@ def drop_branch(event: Decided, source: Source) -> Fix | None:
         return None
     told = "do the same at every size"
     return Fix(told, (replace(edit, content=content),), Applicability.UNSAFE)
+
+
+def choose_by_where(event: Decided, source: Source) -> Fix | None:
+    """`x = torch.where(torch.tensor(x.shape[2] > 64), x * 2, x)` for a branch that chooses between the two."""
+    function, branch = source.evaluation.find_function(event), event.branch
+    if function is None or event.spot.path != source.path:
+        return None
+    if not isinstance(branch, (ast.If, ast.IfExp)) or event.node is not branch.test:
+        return None
+    chosen = find_sized(branch, source.evaluation.list_following(event), function)
+    place = source.node_at(event, cst.Comparison)
+    if chosen is None or place is None:
+        return None
+    span = find_branch_span(branch, chosen.last, source.text, source.spans)
+    where, first = source.reach("torch.where", place)
+    tensor, second = source.reach("torch.tensor", place)
+    if span is None or not where or not tensor:
+        return None
+    sides = f"{ast.unparse(chosen.yes)}, {ast.unparse(chosen.no)}"
+    edit = Edit(*span, f"{chosen.head}{where}({tensor}({ast.unparse(chosen.test)}), {sides})")
+    edits = (edit, *dict.fromkeys((*first, *second)))
+    return Fix("compute both sides and choose", edits, Applicability.UNSAFE)
 
 
 def rank_harm(harm: dict[str, Harm]) -> int:

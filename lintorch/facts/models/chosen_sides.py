@@ -34,6 +34,30 @@ def find_chosen(branch: ast.AST | None, behind: Sequence[ast.stmt]) -> Chosen | 
     return chosen
 
 
+def find_sized(
+    branch: ast.AST | None, behind: Sequence[ast.stmt], function: ast.AST
+) -> Chosen | None:
+    """The same of a branch that one comparison of sizes decides, of a tensor whose shape is read there."""
+    chosen = _read_sides(branch, behind)
+    if chosen is None or not isinstance(chosen.test, ast.Compare) or len(chosen.test.ops) != 1:
+        return None
+    yes, no = list_leaves(chosen.yes), list_leaves(chosen.no)
+    if not yes or yes != no or not yes & _list_measured(function):
+        return None
+    return chosen
+
+
+def _list_measured(function: ast.AST) -> frozenset[str]:
+    """The names whose shape a function reads: `x` of `x.shape` and `x.size(0)`."""
+    return frozenset(
+        each.value.id
+        for each in ast.walk(function)
+        if isinstance(each, ast.Attribute)
+        and each.attr in ("shape", "size")
+        and isinstance(each.value, ast.Name)
+    )
+
+
 def _read_sides(branch: ast.AST | None, behind: Sequence[ast.stmt]) -> Chosen | None:
     match branch:
         case ast.IfExp(test=test, body=yes, orelse=no):

@@ -19,6 +19,7 @@ from lintorch.evaluator.events import (
     Baked,
     Called,
     DataRead,
+    Decided,
     Occurrence,
     Repeated,
     Returned,
@@ -338,6 +339,12 @@ class Evaluation:
     def list_around(self, event: Occurrence) -> Iterator[ast.AST]:
         """The nodes around the one at which something happened, innermost first."""
         return self._find_outline(event).list_around(event.node)
+
+    def list_following(self, event: Decided) -> list[ast.stmt]:
+        """The statements behind a branch in its block."""
+        blocks = [getattr(each, "body", ()) for each in self.list_around(event)]
+        lines = next((b for b in blocks if isinstance(b, list) and event.branch in b), [])
+        return lines[lines.index(event.branch) + 1 :] if event.branch in lines else []
 
     def list_all_around(self, event: Occurrence) -> Iterator[ast.AST]:
         """The nodes around it, and around the calls that led there."""

@@ -6,9 +6,13 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from lintorch.facts.models.size_forms import is_pure
+
 PAD = re.compile(r"(^|\.)pad$")
 RESIZE = re.compile(r"(^|\.)(interpolate|upsample|resize)$")
 SIZES = re.compile(r"^(?P<of>.+)\.(shape|size\(\))(\[(2|-2):\])?$")
+_MOST_TWICE = 40
+"""Characters of a width that is written twice."""
 NEVER_NEGATIVE = ("max", "relu")
 
 
@@ -29,6 +33,7 @@ def find_work(branch: ast.If, function: ast.AST) -> tuple[Sequence[ast.stmt], Ma
                 if pads is not None and is_nothing(pads, branch.test, function):
                     return branch.body, {}
                 spelled = spell_remainders(pads or (), branch.test)
+                spelled = spelled or spell_shortfall(pads or (), branch.test)
                 return (branch.body, spelled) if spelled else ((), {})
             if RESIZE.search(written) and is_resize_to(call, branch.test):
                 return branch.body, {}
@@ -127,6 +132,33 @@ def spell_remainders(pads: Sequence[ast.expr], test: ast.expr) -> dict[str, str]
     written, once = f"{by} - {size} % {by}", f"-{size} % {by}"
     others = [each for each in map(ast.unparse, pads) if each not in ("0", written)]
     return {written: once} if plain and not others else {}
+
+
+def spell_shortfall(pads: Sequence[ast.expr], test: ast.expr) -> dict[str, str]:
+    """`(20 - h + abs(20 - h)) // 2` for `20 - h`, where the test asks whether `h < 20`: none for others."""
+    lacks = find_shortfall(test)
+    if lacks is None or not is_pure(test):
+        return {}
+    written = ast.unparse(lacks)
+    once = f"({written} + abs({written})) // 2"
+    others = [each for each in map(ast.unparse, pads) if each not in ("0", written)]
+    return {written: once} if pads and not others and len(written) <= _MOST_TWICE else {}
+
+
+def find_shortfall(test: ast.expr) -> ast.expr | None:
+    """`20 - h` of `h < 20`, and of `20 - h > 0`."""
+    match test:
+        case ast.Compare(left=left, ops=[ast.Gt()], comparators=[ast.Constant(value=0)]):
+            return left if isinstance(left, (ast.Name, ast.BinOp)) else None
+        case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE()], comparators=[right]):
+            less, more = left, right
+        case ast.Compare(left=left, ops=[ast.Gt() | ast.GtE()], comparators=[right]):
+            less, more = right, left
+        case _:
+            return None
+    simple = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
+    both = isinstance(less, simple) and isinstance(more, simple)
+    return ast.BinOp(more, ast.Sub(), less) if both else None
 
 
 def is_asked_for_zero(test: ast.Compare) -> bool:

@@ -1,0 +1,112 @@
+"""Arithmetic and tensors of sizes in forms that keep them symbolic under every exporter."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+_PURE = frozenset({"size", "dim", "ceil", "floor", "int", "len", "abs", "round"})
+_MOST = 40
+"""Characters of the operands that are written twice."""
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """What is written for `max(a, b)`; `above`: a line that gives the name in it its value first."""
+
+    text: str
+    above: str = ""
+
+
+def write_extreme(call: ast.AST, statement: ast.AST | None) -> Extreme | None:
+    """`(a + b + abs(a - b)) // 2` for `max(a, b)` of whole numbers, and `-` for `min`.
+
+    What is long is put into the name that the whole statement gives it, first. None where an
+    operand may do more than read sizes.
+    """
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return None
+    if len(call.args) != 2 or call.keywords:
+        return None
+    sign = "+" if call.func.id == "max" else "-"
+    first, second = sorted(call.args, key=_is_zero)
+    if not (is_pure(first) and is_pure(second)):
+        return None
+    texts = [_in_brackets(each) for each in (first, second)]
+    above = ""
+    if len(texts[0]) > _MOST and _is_zero(second):
+        name = _name_of_whole(call, statement)
+        if not name:
+            return None
+        above, texts[0] = f"{name} = {ast.unparse(first)}", name
+    if len("".join(texts)) > _MOST:
+        return None
+    return Extreme(_combine(texts[0], "" if _is_zero(second) else texts[1], sign), above)
+
+
+def _combine(first: str, second: str, sign: str) -> str:
+    if not second:
+        return f"({first} {sign} abs({first})) // 2"
+    return f"({first} + {second} {sign} abs({first} - {second})) // 2"
+
+
+def _name_of_whole(call: ast.Call, statement: ast.AST | None) -> str:
+    """`n` of `n = max(...)`."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call:
+            return name
+    return ""
+
+
+def _is_zero(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 0
+
+
+def _in_brackets(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    plain = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant))
+    return text if plain else f"({text})"
+
+
+def is_pure(node: ast.expr) -> bool:
+    """Whether an expression only reads and reckons, so that it may be worked out twice."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Call):
+            func = each.func
+            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+            if name not in _PURE:
+                return False
+        elif isinstance(each, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Lambda)):
+            return False
+    return True
+
+
+def write_stack(call: ast.Call, tensor: str, stack: str) -> str | None:
+    """`torch.stack((torch.tensor(h), torch.tensor(w)))` for `torch.tensor([h, w])`, of whole numbers.
+
+    `torch.stack([torch.tensor(n) for n in x.shape])` for `torch.tensor(x.shape)`. None of others.
+    """
+    if len(call.args) != 1 or any(each.arg is None for each in call.keywords):
+        return None
+    rest = "".join(f", {each.arg}={ast.unparse(each.value)}" for each in call.keywords)
+    given = call.args[0]
+    if isinstance(given, (ast.List, ast.Tuple)):
+        if not given.elts or any(isinstance(each, ast.Starred) for each in given.elts):
+            return None
+        made = [f"{tensor}({ast.unparse(each)}{rest})" for each in given.elts]
+        return f"{stack}([{', '.join(made)}])"
+    name = next(n for n in ("n", "size", "each") if n not in ast.unparse(call))
+    whole = f"{tensor}({name}{rest}) for {name} in {ast.unparse(given)}"
+    return f"{stack}([{whole}])" if is_shape(given) else None
+
+
+def is_shape(node: ast.AST) -> bool:
+    """`x.shape`, `x.size()`, and a slice of them."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        node = node.value
+    match node:
+        case ast.Attribute(attr="shape", value=ast.Name()):
+            return True
+        case ast.Call(func=ast.Attribute(attr="size", value=ast.Name()), args=[], keywords=[]):
+            return True
+    return False
