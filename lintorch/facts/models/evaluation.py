@@ -27,6 +27,7 @@ from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
 from lintorch.evaluator.values import Items, Spot, Value
+from lintorch.evaluator.watch_calls import CallWatch
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
 from lintorch.facts.models.autocast_types import AutocastTypes
@@ -120,6 +121,14 @@ class Evaluation:
             tuple(each.name for each in reached if each.spent),
             tuple(each.name for each in reached if each.failure is not None),
         )
+
+    def follow_calls(self) -> tuple[Reached, ...]:
+        """What each model of the file comes to, with the calls of which nothing is known: evaluated anew."""
+        file = self._finder.open_file(self._path)
+        library = replace(self._make_library(), watch=CallWatch())
+        if file is None:
+            return ()
+        return tuple(evaluate_file(library, file, self._is_exported, loose=False))
 
     def _make_library(self) -> Library:
         find = self._finder.find_callers
