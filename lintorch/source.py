@@ -14,7 +14,7 @@ from lintorch.core.profile import Profile
 from lintorch.evaluator.events import Occurrence
 from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.classes.classes import Classes
-from lintorch.facts.exporting.written_calls import ModelCalls, WrittenCall, list_model_calls
+from lintorch.facts.exporting.written_calls import ModelCalls, list_model_calls
 from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
@@ -40,14 +40,12 @@ __all__ = [
     "Act",
     "Action",
     "Arguments",
-    "ModelCalls",
     "Passage",
     "Role",
     "Source",
     "Subject",
     "Training",
     "TrainingRegion",
-    "WrittenCall",
     "literal",
 ]
 

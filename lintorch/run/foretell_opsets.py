@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from lintorch.core.profile import WRITES_ONNX
+from lintorch.facts.exporting.written_calls import ModelCalls, WrittenCall
 from lintorch.files import FileText, UnreadableFile, read_file
 from lintorch.record.outcomes import OperatorUse, Outcome
 from lintorch.report.forecast import CallPlace, ModelForecast, OpsetForecast
@@ -15,7 +16,7 @@ from lintorch.report.places import shown_path
 from lintorch.run.given_files import list_files
 from lintorch.run.request import OpsetRequest
 from lintorch.run.scope import Scope
-from lintorch.source import ModelCalls, Source, WrittenCall
+from lintorch.source import Source
 from lintorch.syntax.deep_stack import call_deeply
 from lintorch.targets import find_target, opset_history, written_files
 from lintorch.targets.first_releases import (
