@@ -174,6 +174,9 @@ MORE: list[tuple[str, Any, tuple[Any, ...]]] = [
     ("torch.nn.TransformerEncoderLayer", nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), (words,)),
     ("torch.nn.functional.hardtanh", F.hardtanh, (image,)),
     ("torch.nn.functional.grid_sample[volume]", F.grid_sample, (volume, (1, 2, 3, 3, 3))),
+    ("torch.nn.functional.pad[constant,size]", lambda x: F.pad(x, (x.shape[0] - x.shape[0], x.shape[0] // 2)), (image,)),
+    ("torch.nn.InstanceNorm2d[tracked] torch.nn.InstanceNorm1d[tracked] torch.nn.InstanceNorm3d[tracked]",
+     nn.InstanceNorm2d(4, affine=True, track_running_stats=True), (image,)),
     ("torch.erfc", torch.erfc, (matrix,)),
 ]  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import read_plain
-from lintorch.evaluator.values import NONE, Constant, Items, Tensor, Value
+from lintorch.evaluator.values import NONE, Constant, Items, Number, Tensor, Value
 
 
 def find_variant(name: str, event: Called) -> str:
@@ -50,7 +50,16 @@ def _choose_pool(event: Called) -> str:
 
 def _choose_pad(event: Called) -> str:
     mode = _plain(event, "mode")
-    return mode if isinstance(mode, str) else "unknown"
+    if not isinstance(mode, str):
+        return "unknown"
+    widths = event.arguments.get("pad", NONE)
+    asked = (widths.items or ()) if isinstance(widths, Items) else (widths,)
+    moves = any(isinstance(each, Number) and each.varies is not False for each in asked)
+    return f"{mode},size" if moves else mode
+
+
+def _choose_statistics(event: Called) -> str:
+    return "tracked" if _plain(event, "track_running_stats") is True else ""
 
 
 def _choose_squeeze(event: Called) -> str:
@@ -98,6 +107,7 @@ _CHOICES: dict[str, Callable[[Called], str]] = {
     "GELU": _choose_gelu,
 }
 _PREFIXES: tuple[tuple[str, Callable[[Called], str]], ...] = (
+    ("InstanceNorm", _choose_statistics),
     ("Adaptive", _choose_cells),
     ("adaptive_", _choose_cells),
     ("MaxPool", _choose_pool),
