@@ -14,6 +14,7 @@ from lintorch.core.profile import Profile
 from lintorch.evaluator.events import Occurrence
 from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.classes.classes import Classes
+from lintorch.facts.exporting.written_calls import ModelCalls, list_model_calls
 from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding
@@ -192,6 +193,10 @@ class Source:
     def evaluation(self) -> Evaluation:
         """What happens in the models of the file, worked out without running them."""
         return Evaluation(self.path, self.text, self.consulted, self._is_exported, self._brief)
+
+    def list_model_calls(self) -> tuple[ModelCalls, ...]:
+        """What the models of the file call in their forward passes, and what of that is not known."""
+        return tuple(list_model_calls(self.evaluation.follow_calls(), self.path))
 
     def _is_exported(self, name: str) -> bool:
         """Whether the forward of a class of the file may be exported: it is no loss, no augmentation."""

@@ -42,7 +42,7 @@ STANDS_ON = {
     "cache": "catalog core files",
     "baseline": "core files",
     "settings": "catalog core files record targets",
-    "report": "core record",
+    "report": "core record targets",
     "run": "baseline cache catalog checkpoint core evidence facts files fix host machine messages "
     "onnx_file record report settings source suppress syntax",
     "server": "catalog core facts files fix machine record report run settings suppress syntax",

@@ -28,6 +28,7 @@ _COMMANDS = (
     "export",
     "fix",
     "models",
+    "opset",
     "rule",
     "rules",
     "server",

@@ -9,6 +9,7 @@ from typing import Any
 from lintorch.core.cell_rows import CellRows
 from lintorch.record.input_notation import write_arguments
 from lintorch.record.models import Failure, Model
+from lintorch.report.opset_lines import forecast_values, list_forecast_lines
 from lintorch.report.places import shown_path
 from lintorch.run.describe_models import describe_model
 from lintorch.run.list_models import ListedModels
@@ -24,7 +25,7 @@ def format_models(listed: ListedModels, *, verbose: bool = False) -> str:
 
     With `verbose` the traceback of the first of them follows.
     """
-    lines = [line for model in listed.models for line in _describe_found(model)]
+    lines = [line for model in listed.models for line in _describe_found(model, listed)]
     if listed.failures:
         lines += ["", "Not built, fed or run:"] if listed.models else ["Not built, fed or run:"]
         lines += [
@@ -41,7 +42,7 @@ def format_models_json(listed: ListedModels) -> str:
     return (
         json.dumps(
             [
-                *(_model_object(model, listed.cells) for model in listed.models),
+                *(_model_object(model, listed) for model in listed.models),
                 *(_failure_object(failure, listed.cells) for failure in listed.failures),
             ],
             indent=2,
@@ -55,16 +56,18 @@ def format_containment(held: Mapping[str, str]) -> str:
     return "".join(f"{name:<10}{how}\n" for name, how in held.items())
 
 
-def _model_object(model: Model, cells: CellRows) -> dict[str, Any]:
+def _model_object(model: Model, listed: ListedModels) -> dict[str, Any]:
+    needs = listed.needs.get((model.path, model.qualname))
     return {
         "model": f"{shown_path(model.path)}:{model.qualname}",
-        **_row_values(model.path, model.row, cells),
+        **_row_values(model.path, model.row, listed.cells),
         "arguments": dict(model.arguments),
         "inputs": write_arguments(model.inputs, model.sizes),
         "parameters": model.parameters,
         "contains": list(model.contains),
         "assumptions": list(model.assumptions),
         "purpose": model.purpose or None,
+        "needs": forecast_values(needs) if needs else None,
     }
 
 
@@ -82,11 +85,13 @@ def _row_values(path: str, row: int, cells: CellRows) -> dict[str, Any]:
     return {"cell": cell or None, "row": inner}
 
 
-def _describe_found(model: Model) -> Iterator[str]:
+def _describe_found(model: Model, listed: ListedModels) -> Iterator[str]:
     yield f"{describe_model(model)}  {_count_parameters(model)}"
     if model.purpose:
         yield f"  a {model.purpose}: run, and not exported"
     yield from (f"  {assumption}" for assumption in model.assumptions)
+    if not model.purpose and (needs := listed.needs.get((model.path, model.qualname))):
+        yield from (f"  {line}" for line in list_forecast_lines(needs))
 
 
 def _group_by_cause(listed: ListedModels) -> Iterable[list[Failure]]:

@@ -10,6 +10,7 @@ from lintorch.core.finding import Finding, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
+from lintorch.report.forecast import OpsetForecast
 from lintorch.report.wording import write_message
 
 OK, DOUBTFUL, WRONG, FAILED = "ok", "doubtful", "wrong", "failed"
@@ -31,6 +32,8 @@ class Tried:
     artifact: str = ""
     script: str = ""
     target: str = ""
+    needs: OpsetForecast | None = None
+    """The lowest opset and the first releases of runtimes that take what was written; None of no ONNX file."""
 
     @property
     def status(self) -> str:

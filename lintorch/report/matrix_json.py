@@ -12,6 +12,7 @@ from lintorch.record.outcomes import SizeLimit
 from lintorch.record.sites import Site
 from lintorch.report.compared_sizes import list_compared_sizes
 from lintorch.report.matrix import Matrix, Row, Tried
+from lintorch.report.opset_lines import exporter_values
 from lintorch.report.places import shown_path
 from lintorch.report.wording import write_message
 
@@ -67,6 +68,7 @@ def _trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
         else _site_values(outcome.site, cells),
         "part": outcome.part or None,
         "lowest_opset": outcome.enough,
+        "needs": exporter_values(each.needs) if each.needs else None,
         "message": each.message or None,
         "limits": [_limit_values(limit, cells) for limit in outcome.limits],
         "max_abs_error": outcome.error,

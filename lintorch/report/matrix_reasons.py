@@ -9,6 +9,7 @@ from lintorch.record.input_notation import describe_inputs
 from lintorch.report.characters import join_lines
 from lintorch.report.compared_sizes import write_comparisons
 from lintorch.report.matrix import OK, Row, Tried
+from lintorch.report.opset_lines import write_graph_forecast
 from lintorch.report.places import shown_path
 from lintorch.report.styled_lines import Line, Screen
 from lintorch.report.wording import write_message
@@ -19,7 +20,7 @@ def write_reasons(row: Row, screen: Screen) -> Iterator[Line]:
     said, written = list_reasons(row), _list_files(row)
     if not said and not written:
         return
-    said += _write_comparisons(row)
+    said += [*_write_comparisons(row), *_write_needs(row)]
     yield ()
     yield [
         (name_row(row), "strong"),
@@ -35,7 +36,11 @@ def write_reasons(row: Row, screen: Screen) -> Iterator[Line]:
 def write_right_rows(rows: Iterable[Row], screen: Screen) -> Iterator[Line]:
     """A line for each model of which nothing else is said: what its `ok` rests on."""
     quiet = [row for row in rows if not list_reasons(row) and not _list_files(row)]
-    told = [f"{name_row(row)} {text}" for row in quiet for text in _write_comparisons(row, OK)]
+    told = [
+        f"{name_row(row)} {text}"
+        for row in quiet
+        for text in (*_write_comparisons(row, OK), *_write_needs(row))
+    ]
     yield from [()] if told else []
     for line in told:
         yield from screen.wrap(line, 2, "dim")
@@ -59,6 +64,12 @@ def _list_files(row: Row) -> list[str]:
 def _write_comparisons(row: Row, verb: str = "compared") -> list[str]:
     tried = (each.outcome for each in row.tried)
     return [] if row.model is None else [*write_comparisons(tried, row.model, verb)]
+
+
+def _write_needs(row: Row) -> list[str]:
+    """The opset and the runtimes that take what was written, once for each exporter."""
+    found = (each.needs for each in row.tried if each.needs is not None)
+    return list(dict.fromkeys(map(write_graph_forecast, found)))
 
 
 def _write_reason(each: Tried) -> Iterator[str]:

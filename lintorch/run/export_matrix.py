@@ -18,6 +18,7 @@ from lintorch.files import FileText, UnreadableFile
 from lintorch.host.reports import Report
 from lintorch.machine.stopping import defer_signals
 from lintorch.report.matrix import Matrix, Row, Tried
+from lintorch.run.foretell_opsets import foretell_graph, list_runtimes
 from lintorch.run.given_files import list_files
 from lintorch.run.judge_reports import judge_outcome, report_failure
 from lintorch.run.place_artifacts import place_artifacts
@@ -108,7 +109,11 @@ def _make_row(report: Report, profile: Profile, rules: Catalog, detectors: Index
         return Row(None, report.failure, problem)
     trace = Trace(report.model, report.runs, report.captures, profile)
     each = (
-        Tried(outcome, merge_findings(judge_outcome(outcome, trace, detectors, rules)).standing)
+        Tried(
+            outcome,
+            merge_findings(judge_outcome(outcome, trace, detectors, rules)).standing,
+            needs=foretell_graph(outcome, list_runtimes(profile.targets)),
+        )
         for outcome in report.outcomes
     )
     return Row(report.model, report.failure, problem, tuple(each))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from lintorch.core.cell_rows import CellRows
 from lintorch.record.models import Failure, Model
+from lintorch.report.forecast import ModelForecast
 from lintorch.report.places import shown_path
+from lintorch.run.foretell_opsets import foretell_source, list_runtimes
 from lintorch.run.given_files import list_files
 from lintorch.run.model_settings import ModelsAdded, add_models
 from lintorch.run.place_row_in_cells import write_failure_by_cells, write_model_by_cells
@@ -29,6 +32,8 @@ class ListedModels:
     notes: tuple[str, ...] = ()
     files: int = 0
     """How many were looked through."""
+    needs: Mapping[tuple[str, str], ModelForecast] = field(default_factory=dict)
+    """By path and name: the opset and the runtimes that a model needs, as far as its source tells."""
     cells: CellRows = field(default_factory=CellRows)
     """Of notebooks, whose rows above count in the modules of their cells."""
 
@@ -53,12 +58,24 @@ def list_models(request: ModelsRequest, progress: Progress) -> ListedModels:
         listed = replace(
             listed,
             models=listed.models + ran,
+            needs={**listed.needs, **_foretell_models(ran, group)},
             failures=listed.failures + failures,
             written=listed.written + written,
             notes=(*listed.notes, f"models run with {shown_path(python.path)}, {python.why}"),
             cells=CellRows({**listed.cells.starts, **cells.starts}),
         )
     return listed
+
+
+def _foretell_models(
+    models: tuple[Model, ...], group: ProjectModels
+) -> dict[tuple[str, str], ModelForecast]:
+    """Of those in Python files."""
+    runtimes = list_runtimes(group.profile.targets)
+    paths = dict.fromkeys(m.path for m in models if m.path not in group.notebooks)
+    found = {path: foretell_source(path, runtimes) for path in paths}
+    named = ((m.path, m.qualname) for m in models)
+    return {(p, n): found[p][n] for p, n in named if n in found.get(p, {})}
 
 
 def _write_settings(

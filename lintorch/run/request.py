@@ -138,6 +138,13 @@ class ExportRequest(Request):
 
 
 @dataclass(frozen=True)
+class OpsetRequest(Request):
+    """What `lintorch opset` is asked: the runtimes, each by its family or as a release; () for the usual ones."""
+
+    runtimes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class CheckpointRequest(Request):
     """What `lintorch checkpoint` is asked; `paths` hold the model's file, where one is named."""
 

@@ -55,6 +55,8 @@ class Family:
         self.casts: Mapping[str, str] = data.get("casts", {})
         """Types that it turns into another one by itself."""
         self.releases = tuple(_read_release(each, data) for each in data["releases"])
+        self.promise: str = data.get("promise", "")
+        """Where its makers say that a release takes all operators of the opsets it is made for."""
         self._rows: list[Row] = data["rows"]
         self._operators: Mapping[str, int | list[tuple[str, int | None]]] = data["operators"]
         self._order = {release.version: n for n, release in enumerate(self.releases)}

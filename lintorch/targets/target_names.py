@@ -87,3 +87,17 @@ def _near_release(runtime: str, written: str) -> str:
 
 def _split_version(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part.isdigit())
+
+
+def name_runtime(name: str) -> str:
+    """A runtime that takes ONNX files, as its family or, where one is named, a release of it.
+
+    Raises TargetError.
+    """
+    known = {**dict(zip(list_families(), list_families(), strict=True)), **ALIASES}
+    family = known.get(name.strip().lower())
+    target = None if family else find_target(name)
+    found = family or find_target(name).family
+    if load_family(found).names != "onnx":
+        raise TargetError(f"`{name}` takes no ONNX file, so that no opset decides")
+    return target.name if target else found

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from lintorch.core.finding import Hit, Refuted, Severity
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.profile import LOWEST_OPSET, WRITES_ONNX, enumerate_names
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evidence import GraphCapture, OperatorUse, Outcome, Site, Trace, Tracer, Trial
+from lintorch.facts.exporting.einsum_products import find_product
 from lintorch.facts.exporting.onnx_operators import name_exported
-from lintorch.source import Source
+from lintorch.source import Source, literal
 from lintorch.targets import Answer, Target, Verdict, find_target, written_operators
 from lintorch.targets.verdict import About
 
@@ -29,42 +32,47 @@ rule = Rule(
         look: with `--trace`, operators that torch has no decomposition of are looked up in their
         tables.
 
+        The fix writes an `einsum` that is one product of matrices as `torch.matmul`. It computes the
+        same but for how sums are rounded, and is unsafe for that.
+
         An operator that a table does not tell about is not reported. One that the target's code
         has and its documentation denies is a warning, where an exported graph holds it.
     """,
     bad="""
         import torch
         from torch import nn
-        from torch.nn import functional as F
 
 
-        class Warp(nn.Module):
-            def forward(self, image, grid):
-                return F.grid_sample(image, grid, align_corners=False)
+        class Attention(nn.Module):
+            def forward(self, query, key):
+                scores = torch.einsum("bqhd,bkhd->bhqk", query, key)
+                return scores.softmax(-1)
     """,
     good="""
         import torch
         from torch import nn
-        from torch.nn import functional as F
 
 
-        class Warp(nn.Module):
-            def forward(self, image, grid):
-                return F.interpolate(image, scale_factor=2)
+        class Attention(nn.Module):
+            def forward(self, query, key):
+                scores = torch.matmul(query.permute(0, 2, 1, 3), key.permute(0, 2, 3, 1))
+                return scores.softmax(-1)
     """,
     unproven="""
         It takes the target's runtime, and for most of them its hardware. The tables name where
         each of their facts is from.
     """,
     severity=Severity.ERROR,
-    example_profile=("onnx-legacy@16", "target:tensorrt-8.4"),
+    example_profile=("onnx-legacy@13", "target:tensorrt-8.0"),
+    fix=Applicability.UNSAFE,
 )
 
 SETTLED = re.compile(r"_like\.|\.lift|_assert|\.sym_|\.(max|min)\.default$")
 """Operators that these converters get rid of in ways of their own."""
+EINSUM = "Einsum"
 REPLACEMENTS = {
     "GridSample": "sample with gather, or resample by interpolate where the grid is regular",
-    "Einsum": "write it with matmul, transpose and reshape",
+    EINSUM: "write it with matmul, transpose and reshape",
     "Celu": "write it as max(0, x) + min(0, a * (exp(x / a) - 1))",
     "CumSum": "multiply by a triangular matrix of ones",
     "GatherElements": "index by one-hot matmul, or gather along a flat axis",
@@ -111,7 +119,42 @@ def exported(event: Called, name: str, target: Target, source: Source) -> Iterat
     )
     grave = Severity.WARNING if under else gravity(target)
     hint = remedy(lacking, target, exporter)
-    yield Hit(event, message, severity=grave, target=target.name, remedy=hint)
+    fix = multiply(event, source) if all(wanted == EINSUM for wanted, _ in lacking) else None
+    yield Hit(event, message, severity=grave, target=target.name, remedy=hint, fix=fix)
+
+
+def multiply(event: Called, source: Source) -> Fix | None:
+    """`torch.matmul(a, b.transpose(-1, -2))` for an einsum that is one product of matrices."""
+    call = source.call_at(event)
+    given = list_operands(call) if call is not None and event.name == "torch.einsum" else None
+    if call is None or given is None:
+        return None
+    equation, left, right = given
+    said = literal(equation)
+    product = find_product(said) if isinstance(said, str) else None
+    name, edits = source.reach("torch.matmul", call)
+    if product is None or not name:
+        return None
+    text = product.write(name, write_held(left, source), write_held(right, source))
+    return Fix(f"write {text}", (source.replace(call, text), *edits), Applicability.UNSAFE)
+
+
+def list_operands(call: cst.Call) -> list[cst.BaseExpression] | None:
+    """The equation and both operands, which may stand in a list; None where they are not all seen."""
+    if any(arg.star or arg.keyword for arg in call.args):
+        return None
+    values = [arg.value for arg in call.args]
+    if len(values) == 2 and isinstance(values[1], (cst.List, cst.Tuple)):
+        values = [values[0], *(each.value for each in values[1].elements)]
+    whole = len(values) == 3 and not any(isinstance(each, cst.StarredElement) for each in values)
+    return values if whole else None
+
+
+def write_held(operand: cst.BaseExpression, source: Source) -> str:
+    """An operand as something that a method can be called on."""
+    plain = isinstance(operand, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
+    text = source.code(operand)
+    return text if plain or operand.lpar else f"({text})"
 
 
 @rule.trace(Tracer.EXPORT)

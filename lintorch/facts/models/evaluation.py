@@ -29,6 +29,7 @@ from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.roots import list_classes, list_factories
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
 from lintorch.evaluator.values import Items, Spot, Value
+from lintorch.evaluator.watch_calls import CallWatch
 from lintorch.evaluator.watch_heap import HeapWatch
 from lintorch.evaluator.watch_lines import LineWatch
 from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
@@ -162,6 +163,14 @@ class Evaluation:
             file = self._finder.open_file(spot.path)
             self._begins[spot.path] = {} if file is None else dict(list_begins(file.tree))
         return self._begins[spot.path].get(spot.row, spot.row)
+
+    def follow_calls(self) -> tuple[Reached, ...]:
+        """What each model of the file comes to, with the calls of which nothing is known: evaluated anew."""
+        file = self._finder.open_file(self._path)
+        library = replace(self._make_library(), watch=CallWatch())
+        if file is None:
+            return ()
+        return tuple(evaluate_file(library, file, self._is_exported, loose=False))
 
     def _make_library(self) -> Library:
         find = self._finder.find_callers

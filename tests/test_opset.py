@@ -1,0 +1,146 @@
+"""`lintorch opset`: the lowest opset, and the first release of a runtime, that takes a model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import lintorch
+
+from lintorch.record.outcomes import OperatorUse, Outcome
+from lintorch.run.foretell_opsets import foretell_graph
+from lintorch.targets.first_releases import OperatorNeed, find_first_release
+from lintorch.targets.written_files import OPSETS, find_first_opset, list_needed
+
+HEAD = """import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, image, other):
+        x = self.conv(image).relu()
+"""
+
+
+def ask(tmp_path: Path, body: str, *options: str) -> Any:
+    """The forecast of a model whose forward ends so."""
+    tmp_path.joinpath("net.py").write_text(HEAD + f"        {body}\n")
+    done = lintorch("opset", "net.py", "--output-format", "json", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (model,) = json.loads(done.stdout)
+    return model
+
+
+def of(model: Any, exporter: str) -> Any:
+    return next(each for each in model["exporters"] if each["exporter"] == exporter)
+
+
+FIRST = [
+    # what forward ends with, the lowest opset of the legacy exporter, what decides it
+    ("return x", 9, []),
+    ("return F.grid_sample(x, other)", 16, ["torch.nn.functional.grid_sample"]),
+    ("return x.cumsum(1)", 11, ["torch.cumsum"]),
+    ("return torch.einsum('bchw,bc->bhw', x, other)", 12, ["torch.einsum"]),
+    ("return F.scaled_dot_product_attention(x, x, x)", 14,
+     ["torch.nn.functional.scaled_dot_product_attention"]),
+    ("return F.interpolate(x, scale_factor=2, mode='bicubic')", 11,
+     ["torch.nn.functional.interpolate[bicubic]"]),
+    ("return F.interpolate(x, scale_factor=2)", 9, []),
+    ("return x.triu()", 14, ["torch.triu"]),
+    ("return F.layer_norm(x, x.shape[1:])", 9, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "opset", "deciding"), FIRST, ids=[each[0] for each in FIRST])
+def test_the_lowest_opset_is_that_of_the_call_that_needs_most(
+    tmp_path: Path, body: str, opset: int, deciding: list[str]
+) -> None:
+    model = ask(tmp_path, body)
+    legacy = of(model, "onnx-legacy")
+    assert model["sure"], model["unknown"]
+    assert (legacy["lowest_opset"], legacy["because_of"]) == (opset, deciding)
+    assert of(model, "onnx")["lowest_opset"] == 18
+
+
+def test_the_operator_that_decides_on_a_release_is_named(tmp_path: Path) -> None:
+    found = of(ask(tmp_path, "return F.grid_sample(x, other)", "--target", "trt"), "onnx-legacy")
+    (tensorrt,) = found["runtimes"]
+    assert (tensorrt["runtime"], tensorrt["first_release"]) == ("tensorrt", "8.5")
+    assert tensorrt["because_of"] == ["GridSample"]
+
+
+def test_a_call_that_nobody_knows_makes_it_the_least(tmp_path: Path) -> None:
+    model = ask(tmp_path, "return other_module.sharpen(x)")
+    assert not model["sure"]
+    assert [each["row"] for each in model["unknown"]] == [13]
+    done = lintorch("opset", "net.py", cwd=tmp_path)
+    assert "onnx-legacy at least opset 9" in done.stdout
+    assert "1 unknown" in done.stdout
+
+
+def test_what_an_exporter_refuses_at_every_opset_is_said(tmp_path: Path) -> None:
+    found = of(ask(tmp_path, "return x.cumprod(1)"), "onnx-legacy")
+    assert found["lowest_opset"] is None
+    assert found["refuses"] == ["torch.cumprod"]
+    assert not found["runtimes"]
+
+
+def test_a_single_release_is_judged_by_itself(tmp_path: Path) -> None:
+    asked = ("--target", "tensorrt-8.4", "--target", "tensorrt-8.6")
+    found = of(ask(tmp_path, "return F.grid_sample(x, other)", *asked), "onnx-legacy")
+    takes = {each["release"]: (each["takes"], each["because_of"]) for each in found["runtimes"]}
+    assert takes == {"8.4": ("no", ["GridSample"]), "8.6": ("yes", [])}
+
+
+@pytest.mark.parametrize("name", ["tensorr", "coreml", "tensorrt-1.0"])
+def test_a_name_that_stands_for_no_runtime_of_onnx_is_one_error(tmp_path: Path, name: str) -> None:
+    done = lintorch("opset", "--target", name, cwd=tmp_path)
+    assert done.returncode == 2
+    assert name in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_models_that_is_said(tmp_path: Path) -> None:
+    assert lintorch("opset", cwd=tmp_path).stdout == "No Python files found.\n"
+    tmp_path.joinpath("plain.py").write_text("x = 1\n")
+    assert lintorch("opset", cwd=tmp_path).stdout == "No models found.\n"
+
+
+def test_an_unknown_operator_is_never_taken() -> None:
+    found = find_first_release("tensorrt", [OperatorNeed("NoSuchOperator")], 17, 8)
+    assert found.version is None
+    assert found.reasons == ("NoSuchOperator",)
+    found = find_first_release("onnxruntime", [OperatorNeed("Inverse", "com.example")], 17, 8)
+    assert found.version is None
+
+
+def test_a_newer_file_needs_a_release_that_reads_it() -> None:
+    at_8, at_10 = (
+        find_first_release("onnxruntime", [OperatorNeed("Relu")], 17, n) for n in (8, 10)
+    )
+    assert (at_8.version, at_10.version) == ("1.12", "1.18")
+    assert at_10.reasons == ("IR version 10",)
+
+
+def test_a_graph_needs_the_opset_that_last_defined_one_of_its_operators() -> None:
+    graph = tuple(OperatorUse(name, 17, types=("float32",)) for name in ("Conv", "Relu", "Resize"))
+    outcome = Outcome("onnx-legacy", "ok", opset=17, ir=8, graph=graph)
+    found = foretell_graph(outcome, ("onnxruntime",))
+    assert found is not None
+    assert (found.opset, found.deciding) == (14, ("Relu",))
+    assert foretell_graph(Outcome("onnx", "failed"), ("onnxruntime",)) is None
+
+
+@pytest.mark.parametrize("exporter", OPSETS)
+def test_what_is_written_at_an_opset_is_known_from_the_first_on(exporter: str) -> None:
+    for name in ("torch.nn.Conv2d", "operator.Add", "item[slice]", "torch.view"):
+        first = find_first_opset(name, exporter)
+        assert first == OPSETS[exporter][0]
+        assert all(list_needed(name, exporter, n) is not None for n in OPSETS[exporter])
