@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 import sys
@@ -101,7 +102,24 @@ def write_value(value: Any, spell: Callable[[str, str], str] = _spell_by_module)
     if isinstance(value, _NAMED_TYPES):
         module, _ = locate_definition(value)
         return spell(module, value.__qualname__)
+    if dataclasses.is_dataclass(value):
+        return _write_dataclass(value, spell)
     raise ValueError(f"an argument of type {type(value).__name__} cannot be written as text")
+
+
+def _write_dataclass(value: Any, spell: Callable[[str, str], str]) -> str:
+    """The call that makes an instance again, without what is as by default. Raises ValueError."""
+    module, _ = locate_definition(type(value))
+    given = []
+    for field in dataclasses.fields(value):
+        held = getattr(value, field.name, None)
+        if field.init and not _is_default(field, held):
+            given.append(f"{field.name}={write_value(held, spell)}")
+    return f"{spell(module, type(value).__qualname__)}({', '.join(given)})"
+
+
+def _is_default(field: dataclasses.Field[Any], held: Any) -> bool:
+    return type(field.default) is type(held) and bool(field.default == held)
 
 
 def write_settings(recipe: Recipe, project: str) -> tuple[str, Mapping[str, Any], tuple[str, ...]]:
