@@ -50,6 +50,8 @@ def _write_notes(row: Row, each: Tried) -> Iterator[str]:
         yield f"no call exports it: {_write_line(suggestion.site, each)}{suggestion.refused}"
         return
     yield _write_verdict(suggestion, model)
+    if each.script:
+        yield f"written to {shown_path(each.script)}"
     for fixed in suggestion.fixed:
         yield _write_fixed(fixed, each)
     for name in suggestion.pruned:

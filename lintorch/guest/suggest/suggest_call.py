@@ -18,6 +18,7 @@ from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import text_of
 from lintorch.guest.process.limits import TooSlow, limit_seconds
+from lintorch.guest.suggest.free_axes import free_axes
 from lintorch.guest.suggest.name_outputs import name_outputs
 from lintorch.guest.suggest.open_sizes import Attempt, Attempts, MakeJob, find_open_sizes
 from lintorch.guest.suggest.run_program import run_program
@@ -61,6 +62,8 @@ def suggest_call(asked: Asked, seconds: float) -> Suggestion:
         imports, building = write_building(asked.built.recipe, asked.project)
     except ValueError as error:
         return Suggestion(refused=f"no program can build the model: {error}")
+    model, others = free_axes(asked.built.module, asked.model, asked.others)
+    asked = replace(asked, model=model, others=others)
     attempts = _make_attempts(asked, lambda: clock() > late - seconds * _SHARE_FOR_SIZES)
     attempts, attempt, fixed = _find_widest(asked, attempts)
     if not attempt.is_right:

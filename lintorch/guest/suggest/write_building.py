@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from lintorch.guest.construct.recipe import (
 from lintorch.guest.imports.notebook_modules import is_held
 from lintorch.record.user_files import package_root
 
+_MOST_COLUMNS = 88
 _LOADING = """\
 spec = importlib.util.spec_from_file_location({module!r}, {path!r})
 sys.modules[{module!r}] = module = importlib.util.module_from_spec(spec)
@@ -65,12 +67,20 @@ def write_building(recipe: Recipe, project: str) -> tuple[list[str], list[str]]:
         imports.spell(module if root != path.parent else path.stem, called)
     for name, wanted in imports.named.items():
         lines.append(f"from {name} import {', '.join(wanted)}")
-    return lines, [f"model = {called}({', '.join(given)})"]
+    return lines, _write_call(f"model = {called}", given)
+
+
+def _write_call(begin: str, given: list[str]) -> list[str]:
+    """A call in one line, or with a line for each argument where that is long."""
+    line = f"{begin}({', '.join(given)})"
+    if len(line) <= _MOST_COLUMNS:
+        return [line]
+    return [f"{begin}(", *(f"    {each}," for each in given), ")"]
 
 
 def _write_paths(folders: list[str]) -> list[str]:
     """What lets the project's own imports be found."""
-    return ["import sys", f"sys.path[:0] = {folders!r}"] if folders else []
+    return ["import sys", f"sys.path[:0] = {json.dumps(folders)}"] if folders else []
 
 
 def _is_importable(module: str, path: Path) -> bool:
