@@ -83,7 +83,13 @@ class Unread(nn.Module):
         return self.fc(x)
 
 
+class Attends(nn.Module):
+    def forward(self, words, mask):
+        return (words @ words.transpose(1, 2)).masked_fill(mask == 0, -1e9).softmax(-1)
+
+
 def run():
+    Attends()(torch.randn(2, 12, 8), torch.ones(2, 12, 12))
     Words(Config(most=48))(torch.randint(0, 32, (2, 16)), None)
     Baked()(torch.randn(2, 3, 32, 32))
     Pyramid()([torch.randn(2, 4, 16, 16), torch.randn(2, 4, 8, 8)], None, True)
@@ -116,7 +122,7 @@ def test_relations_and_bounds_of_sizes_are_declared(tmp_path: Path) -> None:
     words, halves = (found[name]["suggestion"] for name in ("Words", "Halves"))
     assert "Config(most=48)" in words["program"]
     assert "max=48" in words["program"]
-    assert '"mask": None' in words["program"]
+    assert 'dynamic_shapes={"ids": {0: batch, 1: ' in words["program"]
     assert 'height = 4 * Dim("_height")' in halves["program"]
     assert words["ran"]
     assert halves["ran"]
@@ -140,6 +146,12 @@ def test_nested_inputs_have_an_entry_each(tmp_path: Path) -> None:
     assert '2: "height_levels_1"' in program
     assert 'output_names=["high", "low"]' in program
     run_text(program, tmp_path)
+
+
+def test_a_size_that_inputs_share_has_one_dim(tmp_path: Path) -> None:
+    found = ask(tmp_path, "torch.export", "Attends")["Attends"]["suggestion"]
+    assert "1: length, 2: length" in found["program"]
+    assert {at["length"] for at in found["compared"]} == {12, 18, 24}
 
 
 def test_what_the_file_does_not_take_is_said(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TextIO
 
 from lintorch.record.models import Model
@@ -65,7 +66,8 @@ def _explain_absence(each: Tried) -> str:
 
 
 def _write_verdict(suggestion: Suggestion, model: Model) -> str:
-    where = write_sizes(suggestion.compared, model)
+    named = replace(model, sizes=suggestion.compared[0]) if suggestion.compared else model
+    where = write_sizes(suggestion.compared, named)  # more may have names than the model was fed by
     if suggestion.ran:
         return f"this text, run by itself, went wrong: {suggestion.ran}"
     return f"ran: ok {where}"

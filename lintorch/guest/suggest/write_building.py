@@ -55,8 +55,11 @@ def write_building(recipe: Recipe, project: str) -> tuple[list[str], list[str]]:
     ]
     called = recipe.call.__qualname__
     root = package_root(path)
-    found = filter(os.path.isdir, find_import_folders(path, project))
-    folders = [os.path.relpath(each, project) for each in found]
+    folders = [
+        os.path.relpath(each, project)
+        for each in find_import_folders(path, project)
+        if os.path.isdir(each) and not os.path.exists(os.path.join(each, "__init__.py"))
+    ]  # a package is found from the folder around it
     lines = _write_paths([each for each in folders if each != os.curdir])
     if root == path.parent and not _is_importable(module, path):
         loading = _LOADING.format(module=module, path=os.path.relpath(path, project))
