@@ -75,8 +75,8 @@ def judge_export(
             again = _draws_again(exported, eager)
             return replace(outcome, compared=compared, drawn_once=not again, pruned=exported.pruned)
     outcome = _make_outcome(exporter, exported, found)
-    error = _find_largest_difference(runs, eager)
-    return replace(outcome, compared=compared, error=error, pruned=exported.pruned)
+    apart = _find_largest_difference(runs, eager)
+    return replace(outcome, compared=compared, error=apart, pruned=exported.pruned)
 
 
 def _make_random_outcome(exporter: str, exported: Exported, random: Difference) -> Outcome:
