@@ -34,6 +34,8 @@ from lintorch.report import EXPORT_FORMATS
               help="Write the exported files below this folder.")  # fmt: skip
 @click.option("--repro", type=click.Path(file_okay=False), metavar="DIR",
               help="Write a program for each export that goes wrong, which shows it with torch alone.")  # fmt: skip
+@click.option("--suggest", is_flag=True,
+              help="Write the call that exports each model, with all sizes that can vary, tried by running it.")  # fmt: skip
 @click.option(
     "--output-format", type=click.Choice(EXPORT_FORMATS), default="full", show_default=True
 )

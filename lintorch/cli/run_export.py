@@ -8,7 +8,7 @@ from lintorch.catalog import CatalogError
 from lintorch.cli.problems import print_problems
 from lintorch.cli.terminal import FINDING_MODELS, choose_style, progress_on
 from lintorch.host.worker_process import WorkerError
-from lintorch.report import write_matrix
+from lintorch.report import write_matrix, write_suggestions
 from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
 from lintorch.run.export_matrix import export_models
 from lintorch.run.request import ExportRequest
@@ -25,11 +25,23 @@ def run_export(request: ExportRequest, out: TextIO, err: TextIO) -> int:
     except (SettingsError, CatalogError, WorkerError, OSError) as error:
         print_problems(err, [error])
         return UNABLE
-    _write_matrix(matrix, request, out)
+    if request.models.suggest:
+        write_suggestions(request.output_format, matrix, out)
+    else:
+        _write_matrix(matrix, request, out)
     print_problems(err, [*matrix.notes, *matrix.errors])
     if not matrix.rows:
         print_problems(err, ["no models found" if matrix.files else "no Python files found"])
+    if request.models.suggest and exit_code_of_export(matrix) != UNABLE:
+        return RIGHT if all_suggested(matrix) else WRONG
     return exit_code_of_export(matrix)
+
+
+def all_suggested(matrix: Matrix) -> bool:
+    """Whether each model has a call for each exporter, and all of them ran."""
+    found = [each.outcome.suggested for row in matrix.rows for each in row.tried]
+    good = bool(found) and all(each is not None and each.is_good for each in found)
+    return good and all(row.failure is None for row in matrix.rows)
 
 
 def exit_code_of_export(matrix: Matrix) -> int:

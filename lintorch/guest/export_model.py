@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from lintorch.machine import work_folders
 from lintorch.record.arguments import find_tied_sizes
 from lintorch.record.bounds import SLACK
 from lintorch.record.messages import (
+    CallSuggested,
     ExportBegun,
     ExportMessage,
     ExportTried,
@@ -30,9 +32,12 @@ from lintorch.record.messages import (
 from lintorch.record.model_options import ModelLimits
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome
+from lintorch.record.suggestions import Suggestion
 
 _SECONDS_FOR_PARTS = 20.0
 """Seconds in which the part that fails is looked for, at most."""
+_SHARE_FOR_CALL = 0.9
+"""Of the seconds that a trial leaves, for the call that is suggested."""
 _SECOND_SHARE = 0.8
 """The share of a trial's seconds by which a second export, of a model that keeps state, has to end."""
 
@@ -128,12 +133,46 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
     send(ExportTried(outcome))
     if outcome.kept and work.options.scripts:
         send(_write_script(work, subject, trial, warmed=True))
+    if work.options.suggest:
+        if not trial.train:
+            _suggest_call(work, subject, trial, outcome, about["user_file"], started, send)
+        return
     if outcome.part and work.options.scripts:
         send(ScriptMissing("its outputs are right, and only they are compared by a program"))
     left = work.options.limits.trial_seconds - (clock() - started)
     seconds = min(_SECONDS_FOR_PARTS, left / 2)
     for name in export.find_blamed_parts(outcome, module, model, varied, seconds=seconds, **about):
         send(PartFound(name))
+
+
+def _suggest_call(
+    work: ModelWork,
+    subject: RunnableModel,
+    trial: _Trial,
+    outcome: Outcome,
+    user_file: Callable[[str], str | None],
+    started: float,
+    send: Send,
+) -> None:
+    """The call to copy, where the exporter is one whose calls are written."""
+    from lintorch.guest import suggest
+
+    hopeless = outcome.status == "unavailable" or outcome.stage == "stopped"
+    if trial.exporter not in suggest.SUGGESTED or hopeless:
+        return
+    asked = suggest.Asked(
+        trial.exporter,
+        subject.built,
+        subject.model,
+        subject.fed.varied,
+        opset=work.options.opsets.get(trial.exporter),
+        strict=work.options.strict,
+        user_file=user_file,
+        directory=trial.folder,
+        project=work.options.project,
+    )
+    left = work.options.limits.trial_seconds - (clock() - started)
+    send(CallSuggested(suggest.suggest_call(asked, _SHARE_FOR_CALL * left)))
 
 
 def _write_script(
@@ -173,12 +212,15 @@ def _read_outcome(exporter: str, piece: ChildWork, limits: ModelLimits) -> Outco
     seconds = round(piece.seconds, 3)
     outcome = Outcome(exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
     part = script = unwritten = ""
+    suggested: Suggestion | None = None
     for parcel in piece.sent:
         match parcel.open_as(ExportMessage):
             case ExportTried(tried):
                 outcome = tried
             case PartFound(name):
                 part = name
+            case CallSuggested(suggestion):
+                suggested = suggestion
             case ScriptWritten(text):
                 script = text
             case ScriptMissing(reason):
@@ -187,4 +229,4 @@ def _read_outcome(exporter: str, piece: ChildWork, limits: ModelLimits) -> Outco
         outcome = replace(outcome, message=limits.space.describe_overuse())
     if outcome.status in ("wrong", "failed"):
         outcome = replace(outcome, script=script, unwritten=unwritten)
-    return replace(outcome, part=part or outcome.part)
+    return replace(outcome, part=part or outcome.part, suggested=suggested)

@@ -15,6 +15,7 @@ from lintorch.record.proofs import Comparison, Observed
 from lintorch.record.readers import AsSent
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Row, Shape
+from lintorch.record.suggestions import Suggestion
 from lintorch.record.tagged import Tagged, tagged_classes
 
 
@@ -138,6 +139,13 @@ class ScriptMissing(ExportMessage, tag="unwritten"):
     """Why there is no such program."""
 
     reason: str
+
+
+@dataclass(frozen=True)
+class CallSuggested(ExportMessage, tag="suggestion"):
+    """The export call to copy, tried."""
+
+    suggestion: Suggestion
 
 
 @dataclass(frozen=True)

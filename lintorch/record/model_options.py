@@ -67,6 +67,8 @@ class ModelOptions:
     """Whether the keys and shapes of its state_dict are told."""
     scripts: bool = False
     """Whether programs are written that show what went wrong in an export."""
+    suggest: bool = False
+    """Whether the call that exports the model is written out and tried."""
     limits: ModelLimits = ModelLimits()
     processes: int = 1
     """Files that are looked at side by side, and else exports of one model, at most."""

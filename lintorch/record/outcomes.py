@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lintorch.record.sites import Site
+from lintorch.record.suggestions import Suggestion
 
 Status = Literal["ok", "wrong", "failed", "unavailable", "random"]
 """What came of an export; "random" where eager differs from itself, so that numbers could not be compared."""
@@ -150,6 +151,10 @@ class Outcome:
     """What it holds for only, at sizes declared dynamic."""
     drawn_once: bool = False
     """Whether what was exported of a random model gives the same at each run."""
+    pruned: tuple[str, ...] = ()
+    """Inputs that the model is fed and the exported file does not have."""
+    suggested: Suggestion | None = None
+    """The call that exports the model, where it was asked for."""
 
     @property
     def wrong_at(self) -> dict[Variation, float | None]:

@@ -6,7 +6,16 @@ from lintorch.report.formats import (
     FORMATS,
     write_matrix,
     write_result,
+    write_suggestions,
 )
 from lintorch.report.result import Result
 
-__all__ = ["CHECK_FORMATS", "EXPORT_FORMATS", "FORMATS", "Result", "write_matrix", "write_result"]
+__all__ = [
+    "CHECK_FORMATS",
+    "EXPORT_FORMATS",
+    "FORMATS",
+    "Result",
+    "write_matrix",
+    "write_result",
+    "write_suggestions",
+]

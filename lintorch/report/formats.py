@@ -80,5 +80,12 @@ def write_matrix(
     writer.render(matrix, out, color=color, width=width)
 
 
+def write_suggestions(name: str, matrix: Matrix, out: TextIO) -> None:
+    """Write the calls that `export --suggest` came to: as text, or as JSON with all else."""
+    module = FORMATS[name].export if name == "json" else "suggestions"
+    writer = cast(MatrixWriter, import_module(f"lintorch.report.{module}"))
+    writer.render(matrix, out, color=False, width=None)
+
+
 def _refuse_name(name: str, known: tuple[str, ...]) -> str:
     return f"there is no output format {name!r}; choose from {', '.join(known)}"

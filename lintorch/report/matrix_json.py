@@ -10,6 +10,7 @@ from lintorch.core.finding import Finding
 from lintorch.record.input_notation import write_arguments
 from lintorch.record.outcomes import SizeLimit
 from lintorch.record.sites import Site
+from lintorch.record.suggestions import Suggestion
 from lintorch.report.compared_sizes import list_compared_sizes
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.report.opset_lines import exporter_values
@@ -76,7 +77,28 @@ def _trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
         "seconds": outcome.seconds,
         "artifact": shown_path(each.artifact) if each.artifact else None,
         "repro": shown_path(each.script) if each.script else None,
+        "pruned": list(outcome.pruned),
+        "suggestion": _suggestion_values(outcome.suggested, cells) if outcome.suggested else None,
         "findings": [_finding_values(finding) for finding in each.findings],
+    }
+
+
+def _suggestion_values(suggestion: Suggestion, cells: CellRows) -> dict[str, Any]:
+    return {
+        "program": suggestion.text or None,
+        "ran": suggestion.is_good,
+        "message": suggestion.refused or suggestion.ran or None,
+        "location": _site_values(suggestion.site, cells),
+        "compared": [dict(each) for each in suggestion.compared],
+        "fixed": [
+            {
+                "name": each.name,
+                "size": each.size,
+                "location": _site_values(each.site, cells),
+                "message": each.why or None,
+            }
+            for each in suggestion.fixed
+        ],
     }
 
 

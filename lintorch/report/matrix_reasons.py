@@ -84,6 +84,8 @@ def _write_reason(each: Tried) -> Iterator[str]:
         yield f"{outcome.exporter}: the smallest part that {goes} alone is {outcome.part}"
     if outcome.enough and f"opset {outcome.enough}" not in said:
         yield f"{outcome.exporter}: opset {outcome.enough} has a translation for all of these"
+    for name in outcome.pruned:
+        yield f"{outcome.exporter}: the file has no input {name}, which nothing in the model uses"
     if outcome.unwritten:
         yield f"{outcome.exporter}: no program shows this: {outcome.unwritten}"
 

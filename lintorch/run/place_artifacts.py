@@ -11,6 +11,8 @@ from lintorch.files.file_text import replace_file as written
 from lintorch.report.matrix import Row, Tried
 from lintorch.run.request import ExportRequest
 
+_CALL = "export.py"
+"""What the call that exports a model is written to, beside what was exported."""
 _GONE = "the file that was written is gone"
 
 
@@ -34,6 +36,11 @@ def _place_trial(each: Tried, folder: Path, request: ExportRequest) -> Tried:
         for part in sorted(source.parent.iterdir()):
             os.replace(part, target / part.name)
         artifact = str(target / source.name)
+    if request.output and outcome.suggested and outcome.suggested.text:
+        target = Path(request.output, folder, outcome.exporter)
+        target.mkdir(parents=True, exist_ok=True)
+        script = str(target / _CALL)
+        written(script, outcome.suggested.text.encode())
     if request.repro and outcome.script:
         name = ".".join((*folder.parts, outcome.exporter, "py"))
         script = os.path.join(request.repro, name)

@@ -10,7 +10,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given, read_keys, read_plain
 from lintorch.evaluator.values import NONE, Items, Value
-from lintorch.facts.exporting.declared_sizes import list_inputs
+from lintorch.facts.exporting.declared_sizes import find_forward, list_inputs
 from lintorch.facts.exporting.export_events import choose_exporter, read_option
 from lintorch.source import Source
 
@@ -22,7 +22,8 @@ rule = Rule(
         The new exporter (the default since torch 2.9) translates `dynamic_axes` to
         `dynamic_shapes` as well as it can and warns that this may fail; with a name that is no
         input it raises. The legacy exporter raises when it is given `dynamic_shapes`, and only
-        warns of a name in `dynamic_axes` that it does not know. Measured on torch 2.13.
+        warns of a name in `dynamic_axes` that it does not know; without `input_names` it knows
+        none, as it calls the inputs `onnx::Gemm_0`. Measured on torch 2.13.
 
         `dynamic_shapes` goes by the parameters of forward, in order or by name.
     """,
@@ -69,8 +70,15 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     if exporter == "onnx-legacy" and shapes != NONE and axes == NONE:
         message = "the legacy exporter raises when given dynamic_shapes"
         remedy = "give dynamic_axes, keyed by input names: {'x': {0: 'batch'}}"
-        yield Hit(event, message, severity=Severity.ERROR, remedy=remedy)
+        fix = _write_dynamic_axes(event, source)
+        yield Hit(event, message, severity=Severity.ERROR, fix=fix, remedy=remedy)
     if axes == NONE:
+        return
+    if exporter == "onnx-legacy" and (keys := _list_unnamed(event, given)):
+        message = f"dynamic_axes names {keys[0]!r}, and without input_names no input is called so"
+        told = f"{message}: onnx-legacy warns, and leaves the sizes fixed"
+        fix, remedy = _name_inputs(event, keys, source), f"give input_names=[{keys[0]!r}, …]"
+        yield Hit(event, told, fix=fix, remedy=remedy)
         return
     unknown = sorted(_unknown(given))
     if unknown and exporter:
@@ -84,6 +92,57 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     elif exporter == "onnx" and shapes == NONE:
         said = "the new exporter warns of dynamic_axes, and converts them at best"
         yield Hit(event, said, fix=_write_shapes(event, source))
+
+
+def _list_unnamed(event: Called, given: Mapping[str, Value]) -> list[str]:
+    """The keys of dynamic_axes, in a call that names neither inputs nor outputs; [] in any other."""
+    if event.open or "input_names" in given or "output_names" in given:
+        return []
+    keys = read_keys(given.get("dynamic_axes"))
+    return [key for key in keys if isinstance(key, str)] if keys else []
+
+
+def _name_inputs(event: Called, keys: list[str], source: Source) -> Fix | None:
+    """`input_names`, where the keys are those of forward's inputs, maybe with one for the output."""
+    given, call = name_given(event), source.call_at(event)
+    inputs = list_inputs(given)
+    forward = find_forward(given.get("model"))
+    if call is None or inputs is None or any(name for name, _ in inputs):
+        return None
+    count = len(inputs)
+    parameters = [*forward.single][:count] if forward is not None else []
+    names = parameters if set(parameters) <= set(keys) and parameters else keys[:count]
+    outputs = [key for key in keys if key not in names]
+    if len(names) != count or len(outputs) > 1 or (count > 1 and names != parameters):
+        return None
+    written = f"input_names={_quote(names)}"
+    written += f", output_names={_quote(outputs)}" if outputs else ""
+    edit = source.insert_argument(call, written)
+    return Fix("name the inputs", (edit,), Applicability.UNSAFE)
+
+
+def _quote(names: list[str]) -> str:
+    return "[" + ", ".join(f'"{name}"' for name in names) + "]"
+
+
+def _write_dynamic_axes(event: Called, source: Source) -> Fix | None:
+    """`dynamic_axes` for `dynamic_shapes` that go by names, with these as `input_names`."""
+    given, call = name_given(event), source.call_at(event)
+    shapes, inputs = read_plain(given.get("dynamic_shapes")), list_inputs(given)
+    forward, args = find_forward(given.get("model")), call.args if call is not None else ()
+    written = next((a for a in args if a.keyword and a.keyword.value == "dynamic_shapes"), None)
+    if call is None or written is None or written.keyword is None or not isinstance(shapes, dict):
+        return None
+    names = read_keys(given.get("input_names"))
+    plain = all(_write_axes(str(name), axes) for name, axes in shapes.items())
+    if not plain or inputs is None or (not names and forward is None):
+        return None
+    wanted = names or [*(forward.single if forward is not None else ())][: len(inputs)]
+    if not set(shapes) <= set(wanted):
+        return None
+    edits = [source.replace(written.keyword, "dynamic_axes")]
+    edits += [] if names else [source.insert_argument(call, f"input_names={_quote(wanted)}")]
+    return Fix("give dynamic_axes, by input names", tuple(edits), Applicability.UNSAFE)
 
 
 def _write_shapes(event: Called, source: Source) -> Fix | None:

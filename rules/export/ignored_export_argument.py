@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import libcst as cst
+
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
@@ -21,8 +23,9 @@ rule = Rule(
     why="""
         `torch.onnx.export` has one signature for two exporters, and each passes over the
         arguments of the other without a word: with the new one `do_constant_folding` does
-        nothing, and `training=TrainingMode.EVAL` does not put the model into eval mode. Both
-        exporters pass over names in `input_names` beyond the model's inputs.
+        nothing, and `training=TrainingMode.EVAL` does not put the model into eval mode. Of
+        names in `input_names` beyond the model's inputs the new one takes no notice, and the legacy
+        one gives them to the weights, in order.
         Measured on torch 2.13.
     """,
     bad="""
@@ -82,8 +85,20 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
             message = f"{exporter} passes over {name}: {mode}"
             yield Hit(arg or event, message, fix, remedy="leave it out")
     if extra := _count_extra(given):
-        message = f"input_names has {extra} more than there are inputs: they are passed over"
-        yield Hit(written.get("input_names") or event, message, remedy="name each input once")
+        names = written.get("input_names")
+        end = "they are passed over" if exporter == "onnx" else "weights are called so"
+        message = f"input_names has {extra} more than there are inputs: {end}"
+        fix = _cut_names(names, extra, exporter, source)
+        yield Hit(names or event, message, fix, remedy="name each input once")
+
+
+def _cut_names(names: cst.Arg | None, extra: int, exporter: str, source: Source) -> Fix | None:
+    """The names without those that are too many, where they are written out."""
+    if names is None or not isinstance(names.value, cst.List):
+        return None
+    kept = ", ".join(source.code(each.value) for each in names.value.elements[:-extra])
+    promise = Applicability.SAFE if exporter == "onnx" else Applicability.UNSAFE
+    return Fix("name each input once", (source.replace(names.value, f"[{kept}]"),), promise)
 
 
 def _count_extra(given: Mapping[str, Value]) -> int:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lintorch.core.exporter_calls import ONNX_EXPORT
-from lintorch.core.finding import Hit, Severity
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
-from lintorch.evaluator.values import Constant, Items, Tensor, Value
+from lintorch.evaluator.values import Constant, External, Held, Items, Tensor, Value
 from lintorch.facts.exporting.declared_sizes import (
+    DeclaredInput,
     ForwardNames,
     find_forward,
     list_declared,
@@ -19,6 +20,13 @@ from lintorch.facts.exporting.declared_sizes import (
     name_inputs,
 )
 from lintorch.facts.exporting.export_events import choose_exporter
+from lintorch.facts.exporting.mend_arguments import (
+    find_written,
+    list_texts,
+    nest_entry,
+    write_tuple,
+)
+from lintorch.facts.exporting.mend_sizes import mend_sizes
 from lintorch.source import Source
 
 rule = Rule(
@@ -47,7 +55,8 @@ rule = Rule(
         def export():
             batch = torch.export.Dim("batch")
             inputs = (torch.ones(2, 4), torch.ones(2, 4))
-            return torch.export.export(Masked(), inputs, dynamic_shapes={"x": {0: batch}})
+            shapes = {"x": {0: batch}}
+            return torch.export.export(Masked(), inputs, dynamic_shapes=shapes)
     """,
     good="""
         import torch
@@ -62,16 +71,22 @@ rule = Rule(
         def export():
             batch = torch.export.Dim("batch")
             inputs = (torch.ones(2, 4), torch.ones(2, 4))
-            return torch.export.export(
-                Masked(), inputs, dynamic_shapes={"x": {0: batch}, "mask": {0: batch}}
-            )
+            shapes = {"x": {0: batch}, "mask": {0: batch}}
+            return torch.export.export(Masked(), inputs, dynamic_shapes=shapes)
     """,
     proof="""
         export()
     """,
     severity=Severity.ERROR,
+    fix=Applicability.UNSAFE,
 )
 
+DIM = "torch.export.Dim"
+PROMISE = Applicability.UNSAFE
+"""The call is refused as it is: what it is to export is read off what is written."""
+ENTRIES = "give dynamic_shapes an entry for each input, None where nothing varies"
+NESTED = "give an entry for each tensor: [{0: batch}, {0: batch}]"
+DIMS = "declare axes that the input has, by torch.export.Dim"
 EXPORTS = ("torch.export.export", "torch.export.draft_export")
 
 
@@ -81,15 +96,111 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     if event.open or (of_onnx and choose_exporter(event, source) != "onnx"):
         return
     given = name_given(event)
-    if not of_onnx and isinstance(args := given.get("args"), Tensor) and args.sure:
-        said = "torch.export takes its inputs in a tuple and refuses a tensor"
-        yield Hit(event, said, remedy="write (x,)")
-    elif message := find_mismatch(event, of_onnx) or find_axis(event, of_onnx):
+    if message := refuse_container(given.get("args"), of_onnx):
         yield Hit(
             event,
             message,
-            remedy="give dynamic_shapes an entry for each input, None where nothing varies",
+            fix=promise("give the inputs in a tuple", [write_tuple(event, source)]),
+            remedy="write (x,)",
         )
+    elif message := find_mismatch(event, of_onnx):
+        fix = promise("give each input its entry", [mend(event, source)])
+        yield Hit(event, message, fix=fix, remedy=ENTRIES)
+    elif found := find_nesting(event):
+        yield Hit(
+            event,
+            found[0],
+            fix=promise("give each tensor its entry", [nest_entry(event, found[1], source)]),
+            remedy=NESTED,
+        )
+    elif message := find_axis(event, of_onnx):
+        yield Hit(event, message, fix=name_dims(event, of_onnx, source), remedy=DIMS)
+    elif not of_onnx and (message := find_contradiction(event, source)):
+        yield Hit(event, message, remedy="take an example that goes with what is declared")
+
+
+def refuse_container(args: Value | None, of_onnx: bool) -> str:
+    """What is wrong with the container of the inputs: torch.export takes a tuple, and nothing else."""
+    if isinstance(args, Tensor) and args.sure and not of_onnx:
+        return "torch.export takes its inputs in a tuple and refuses a tensor"
+    if isinstance(args, Items) and args.kind == "list" and args.items:
+        who = "the new ONNX exporter" if of_onnx else "torch.export"
+        return f"{who} takes its inputs in a tuple and refuses a list"
+    return ""
+
+
+def promise(message: str, edits: list[Edit | None]) -> Fix | None:
+    """A fix of these edits, where there are any."""
+    made = tuple(each for each in edits if each is not None)
+    return Fix(message, made, PROMISE) if made else None
+
+
+def mend(event: Called, source: Source) -> Edit | None:
+    """An entry for each input, where it is known what it is to be."""
+    given = name_given(event)
+    inputs, written = list_inputs(given), find_written(event, "dynamic_shapes", source)
+    if inputs is None or written is None:
+        return None
+    return mend_sizes(written, inputs, find_forward(given.get("mod", given.get("model"))), source)
+
+
+def name_dims(event: Called, of_onnx: bool, source: Source) -> Fix | None:
+    """`torch.export.Dim("batch")` for each `"batch"`."""
+    written, call = find_written(event, "dynamic_shapes", source), source.call_at(event)
+    dim, imports = source.reach(DIM, call) if call is not None and not of_onnx else ("", ())
+    if written is None or not dim:
+        return None
+    edits = [source.replace(t, f"{dim}({source.code(t)})") for t in list_texts(written)]
+    return promise("name the sizes by Dim", [*imports, *edits]) if edits else None
+
+
+def find_nesting(event: Called) -> tuple[str, DeclaredInput] | None:
+    """An input that is a list or dictionary of tensors, declared as if it were one tensor."""
+    for each in list_declared(event):
+        declared, value = each.sizes, each.value
+        if not isinstance(declared, Items) or declared.kind != "dict" or not declared.items:
+            continue
+        of_axes = all(isinstance(key, int) for key, _ in list_pairs(declared))
+        if of_axes and isinstance(value, Items) and value.items and value.kind in ("list", "tuple"):
+            who = f"input {each.name!r}" if each.name else f"input {each.place}"
+            said = f"{who} is a {value.kind} of {len(value.items)}, and dynamic_shapes declares axes of it"
+            return f"{said}: it is refused, as each tensor has an entry of its own", each
+    return None
+
+
+def find_contradiction(event: Called, source: Source) -> str:
+    """A Dim whose bounds the example is outside of, or that names two sizes which differ there."""
+    seen: dict[Value, int] = {}
+    for each in list_declared(event):
+        shape = each.value.shape if isinstance(each.value, Tensor) and each.value.sure else None
+        if shape is None or not isinstance(each.sizes, Items) or each.sizes.kind != "dict":
+            continue
+        for axis, dim in list_pairs(each.sizes):
+            if not isinstance(axis, int) or not isinstance(dim, Held) or dim.of != External(DIM):
+                continue
+            size = shape[axis] if -len(shape) <= axis < len(shape) else None
+            low, high = read_bounds(dim, source)
+            if not isinstance(size, int) or size < 2:
+                continue
+            if (low is not None and size < low) or (high is not None and size > high):
+                bounds = f"at least {low}" if low is not None and size < low else f"at most {high}"
+                told = f"axis {axis} of the example is {size} long, and its Dim says {bounds}"
+                return f"{told}: torch.export refuses it"
+            if seen.setdefault(dim, size) != size:
+                told = f"one Dim is declared for sizes of {seen[dim]} and {size}"
+                return f"{told}, which would have to be equal: torch.export refuses it"
+    return ""
+
+
+def read_bounds(dim: Held, source: Source) -> tuple[int | None, int | None]:
+    """The `min` and `max` that a Dim was made with."""
+    made = source.evaluation.ways.find_maker(dim)
+    given = name_given(made) if isinstance(made, Called) else {}
+    values = [given.get(name) for name in ("min", "max")]
+    low, high = (
+        v.value if isinstance(v, Constant) and isinstance(v.value, int) else None for v in values
+    )
+    return low, high
 
 
 def find_mismatch(event: Called, of_onnx: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 import sys
@@ -37,11 +38,11 @@ class Recipe:
             raise ValueError(f"{path.name} is a notebook, which a program cannot import")
         kwargs = {name: value for name, value in self.kwargs.items() if name.isidentifier()}
         given = [
-            *map(_write_value, self.args),
-            *(f"{name}={_write_value(v)}" for name, v in kwargs.items()),
+            *map(write_value, self.args),
+            *(f"{name}={write_value(v)}" for name, v in kwargs.items()),
         ]
         return [
-            f"sys.path[:0] = {_find_import_folders(path, project)!r}",
+            f"sys.path[:0] = {find_import_folders(path, project)!r}",
             *_write_loading(module, path),
             "seed()",
             f"model = named({module!r}, {self.call.__qualname__!r})({', '.join(given)})",
@@ -62,7 +63,7 @@ def locate_definition(value: Any) -> tuple[str, Path]:
     return module.__name__, Path(path).resolve()
 
 
-def _find_import_folders(path: Path, project: str) -> list[str]:
+def find_import_folders(path: Path, project: str) -> list[str]:
     """The folders that the file's imports were looked for in: those of its project."""
     root = package_root(path)
     inside = [
@@ -79,26 +80,46 @@ def _write_loading(module: str, path: Path) -> Sequence[str]:
     return () if package_root(path) != path.parent else (f"load({module!r}, {str(path)!r})",)
 
 
-def _write_value(value: Any) -> str:
-    """A value as an expression. Raises ValueError."""
+def _spell_by_module(module: str, name: str) -> str:
+    return f"named({module!r}, {name!r})"
+
+
+def write_value(value: Any, spell: Callable[[str, str], str] = _spell_by_module) -> str:
+    """A value as an expression; `spell` writes what a name of a module stands for. Raises ValueError."""
     if type(value) is float:
         return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
     if type(value) in _PLAIN_TYPES:
         return repr(value)
     if type(value) in _BRACKETS:
-        parts = ", ".join(map(_write_value, value))
+        parts = ", ".join(write_value(part, spell) for part in value)
         left, right = _BRACKETS[type(value)]
         return f"{left}{parts}{',' * (type(value) is tuple and len(value) == 1)}{right}"
     if type(value) is dict:
-        return (
-            "{" + ", ".join(f"{_write_value(k)}: {_write_value(v)}" for k, v in value.items()) + "}"
-        )
+        pairs = ((write_value(k, spell), write_value(v, spell)) for k, v in value.items())
+        return "{" + ", ".join(f"{key}: {part}" for key, part in pairs) + "}"
     if isinstance(value, torch.dtype):
         return str(value)
     if isinstance(value, _NAMED_TYPES):
         module, _ = locate_definition(value)
-        return f"named({module!r}, {value.__qualname__!r})"
+        return spell(module, value.__qualname__)
+    if dataclasses.is_dataclass(value):
+        return _write_dataclass(value, spell)
     raise ValueError(f"an argument of type {type(value).__name__} cannot be written as text")
+
+
+def _write_dataclass(value: Any, spell: Callable[[str, str], str]) -> str:
+    """The call that makes an instance again, without what is as by default. Raises ValueError."""
+    module, _ = locate_definition(type(value))
+    given = []
+    for field in dataclasses.fields(value):
+        held = getattr(value, field.name, None)
+        if field.init and not _is_default(field, held):
+            given.append(f"{field.name}={write_value(held, spell)}")
+    return f"{spell(module, type(value).__qualname__)}({', '.join(given)})"
+
+
+def _is_default(field: dataclasses.Field[Any], held: Any) -> bool:
+    return type(field.default) is type(held) and bool(field.default == held)
 
 
 def write_settings(recipe: Recipe, project: str) -> tuple[str, Mapping[str, Any], tuple[str, ...]]:

@@ -76,6 +76,8 @@ class Exported:
     """The IR version of an ONNX file."""
     devices: tuple[str, ...] = ()
     """Printed stacks of what holds a device as a constant, the innermost line last."""
+    pruned: tuple[str, ...] = ()
+    """Inputs of the job that the exported file does not have."""
 
 
 @dataclass(frozen=True)

@@ -32,17 +32,26 @@ _SOLVER_PACKAGE = "sympy"
 def explain_fixed_size(error: BaseException, job: Job) -> Explained | None:
     """What a violated constraint says; None for an error of another kind."""
     for inner in reversed([*list_causes(error)]):
-        found = {
-            _name_size(match["source"], job): match["value"]
-            for pattern in _FIXED_SIZE
-            for match in pattern.finditer(text_of(inner))
-        }
-        if found:
+        if found := _list_fixed(inner, job):
             sizes = " and ".join(f"{name} ({value})" for name, value in found.items())
             message = f"{type(inner).__name__}: the code fixes {sizes}, declared dynamic"
             where = _list_guard_lines(error) or job.guards.find_fixing_stack(find_fixed_symbols)
             return Explained(where=where, message=message)
     return None
+
+
+def list_fixed_sizes(error: BaseException, job: Job) -> dict[str, str]:
+    """The sizes declared dynamic that an error says the code fixes, by name; none for one of another kind."""
+    found = (_list_fixed(inner, job) for inner in reversed([*list_causes(error)]))
+    return next(filter(None, found), {})
+
+
+def _list_fixed(error: BaseException, job: Job) -> dict[str, str]:
+    return {
+        _name_size(match["source"], job): match["value"]
+        for pattern in _FIXED_SIZE
+        for match in pattern.finditer(text_of(error))
+    }
 
 
 def explain_unsolved(error: BaseException) -> Explained | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -147,16 +147,23 @@ def _judge_made(
     )
 
 
-def run_exporter(exporter: str, job: Job, user_file: UserFile) -> Exported | Outcome:
-    """What the exporter makes of a job, or how it fails."""
+def run_exporter(
+    exporter: str,
+    job: Job,
+    user_file: UserFile,
+    hear: Callable[[BaseException], None] | None = None,
+) -> Exported | Outcome:
+    """What the exporter makes of a job, or how it fails; `hear` is told the error itself."""
     if not takes_plain(exporter) and (alone := close_over_plain(job)) is not job:
-        made = run_exporter(exporter, alone, user_file)
+        made = run_exporter(exporter, alone, user_file, hear)
         return take_tensors_alone(made) if isinstance(made, Exported) else made
     try:
         return find_exporter(exporter).export(job)
     except Refused as refused:
         return _describe_failure(exporter, refused.stage, find_root_cause(refused), job, user_file)
     except Exception as error:
+        if hear is not None:
+            hear(error)
         return _describe_failure(exporter, "export", error, job, user_file)
 
 

@@ -72,9 +72,11 @@ def judge_export(
         found = [w for w in found if random.amount is not None and w.found.amount is None]
         if not found:
             outcome = _make_random_outcome(exporter, exported, random)
-            return replace(outcome, compared=compared, drawn_once=not _draws_again(exported, eager))
+            again = _draws_again(exported, eager)
+            return replace(outcome, compared=compared, drawn_once=not again, pruned=exported.pruned)
     outcome = _make_outcome(exporter, exported, found)
-    return replace(outcome, compared=compared, error=_find_largest_difference(runs, eager))
+    apart = _find_largest_difference(runs, eager)
+    return replace(outcome, compared=compared, error=apart, pruned=exported.pruned)
 
 
 def _make_random_outcome(exporter: str, exported: Exported, random: Difference) -> Outcome:

@@ -62,7 +62,8 @@ def seed():
     numpy.random.seed(0)
 
 
-def tensors(value):
+'''
+TENSORS = """def tensors(value):
     if isinstance(value, torch.Tensor):
         return [value]
     if isinstance(value, dict) or hasattr(value, "values"):
@@ -74,8 +75,9 @@ def tensors(value):
         return [tensor for part in fields for tensor in tensors(part)]
     return []
 
-'''
-_COPYING = """
+"""
+"""What lists the tensors of a value, as part of a program."""
+COPYING = """
 def fresh(module):
     try:
         return copy.deepcopy(module)
@@ -83,6 +85,7 @@ def fresh(module):
         return module
 
 """
+"""What gives the same module afresh, as part of a program."""
 _KEEPING = """
 def fresh(module):
     return module  # a copy of it would not see what its hooks write
@@ -136,12 +139,12 @@ def write_program(
     to write to, and set `exported`. A `livened` model gets its weights as in `liven_model`, and a
     `warmed` one is run before it is exported. One that is not `copied` is run itself each time.
     """
-    head = _HEAD.format(title=title, name=name) + (_COPYING if copied else _KEEPING)
+    head = _HEAD.format(title=title, name=name) + TENSORS + (COPYING if copied else _KEEPING)
     body = [
         *(_copy_definitions() if livened else ()),
         *building,
         "eager = model.eval()",
-        *_write_inputs(inputs, sizes[0]),
+        *write_inputs(inputs, sizes[0]),
         "example = inputs()",
         *(_LIVENING if livened else ()),
         *(_WARMING if warmed else ()),
@@ -150,10 +153,13 @@ def write_program(
         exporting.strip("\n"),
     ]
     compared = [dict(each) for each in (sizes[:1] if train else sizes)]
-    tail = _TAIL.format(
-        sizes=compared, low=f"{LOW_ABSOLUTE}, {LOW_RELATIVE}", usual=f"{ABSOLUTE}, {RELATIVE}"
-    )
-    return head + "\n" + "\n".join(body) + "\n" + tail
+    return head + "\n" + "\n".join(body) + "\n" + write_comparison(compared)
+
+
+def write_comparison(sizes: Sequence[Mapping[str, int]]) -> str:
+    """What compares `exported` with `eager` at these sizes, and ends with 1 where they differ."""
+    usual, low = f"{ABSOLUTE}, {RELATIVE}", f"{LOW_ABSOLUTE}, {LOW_RELATIVE}"
+    return _TAIL.format(sizes=[dict(each) for each in sizes], low=low, usual=usual)
 
 
 def _copy_definitions() -> list[str]:
@@ -162,7 +168,7 @@ def _copy_definitions() -> list[str]:
     return [begin + text]
 
 
-def _write_inputs(inputs: Sequence[FedArgument], sizes: Mapping[str, int]) -> list[str]:
+def write_inputs(inputs: Sequence[FedArgument], sizes: Mapping[str, int]) -> list[str]:
     """A function from named sizes to what the model is fed."""
     named = ", ".join(f"{name}={size}" for name, size in sizes.items())
     return [

@@ -45,3 +45,16 @@ def by_settings(model, image, names=("x",)):
     how = dict(input_names=names, output_names=["y"], dynamo=False)
     torch.onnx.export(model, (image,), "m.onnx", dynamic_axes={"image": {0: "n"}}, **how)  # hit
     torch.onnx.export(model, (image,), "m.onnx", dynamic_axes={"x": {0: "n"}}, **how)
+
+
+class Two(torch.nn.Module):
+    def forward(self, x, mask):
+        return x * mask
+
+
+def unnamed(model, path):
+    x, axes = torch.ones(2, 4), {"x": {0: "n"}}
+    torch.onnx.export(Two(), (x, x), path, dynamic_axes=axes, dynamo=False)  # hit
+    torch.onnx.export(model, (x,), path, dynamic_axes=axes, dynamo=False)  # hit
+    torch.onnx.export(model, (x,), path, dynamic_axes=axes, input_names=["x"], dynamo=False)
+    torch.onnx.export(Two(), (x, x), path, dynamic_shapes=axes, dynamo=False)  # hit

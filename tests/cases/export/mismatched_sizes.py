@@ -113,3 +113,30 @@ def no_tuple():
     export(Masked(), X)  # hit
     export(Masked(), (X,))
     export(Masked(), torch.rand(2, 4), dynamic_shapes=({0: BATCH},))  # hit
+    export(Masked(), [X])  # hit
+    export(Masked(), [X, X], dynamic_shapes=({0: BATCH}, {0: BATCH}))  # hit
+    torch.onnx.export(Masked(), [X], "net.onnx")  # hit
+    torch.onnx.export(Masked(), [X], "net.onnx", dynamo=False)
+
+
+class Listed(nn.Module):
+    def forward(self, xs):
+        return xs[0] + xs[1]
+
+
+def of_lists():
+    export(Listed(), ([X, X],), dynamic_shapes={"xs": {0: BATCH}})  # hit
+    export(Listed(), ([X, X],), dynamic_shapes=({0: BATCH},))  # hit
+    export(Listed(), ([X, X],), dynamic_shapes={"xs": [{0: BATCH}, {0: BATCH}]})
+    export(Listed(), ([X, X],), dynamic_shapes={"xs": None})
+
+
+def of_bounds():
+    few, many, long = Dim("few", max=8), Dim("many", min=4), torch.ones(16, 4)
+    export(Masked(), (X,), dynamic_shapes=({0: few},))
+    export(Masked(), (long,), dynamic_shapes=({0: few},))  # hit
+    export(Masked(), (X,), dynamic_shapes=({0: many},))  # hit
+    export(Masked(), (long,), dynamic_shapes=({0: many},))
+    export(Listed(), ([X, X],), dynamic_shapes=([{0: BATCH}, {0: BATCH}],))
+    export(Masked(), (X, torch.ones(3, 4)), dynamic_shapes=({0: BATCH}, {0: BATCH}))  # hit
+    export(Masked(), (X, torch.ones(3, 4)), dynamic_shapes=({0: BATCH}, {0: Dim("other")}))

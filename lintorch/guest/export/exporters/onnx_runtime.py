@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +49,19 @@ def load_onnx_file(path: Path, job: Job) -> Exported:
         model = onnx.load(str(path), load_external_data=False)
         opsets = model.opset_import
         opset = next((entry.version for entry in opsets if entry.domain in ("", "ai.onnx")), None)
-        run = _make_runner(_open_session(path), _name_tensors(job))
+        session = _open_session(path)
+        run = _make_runner(session, _name_tensors(job))
     wrote = f"opset {job.opset} was asked for, {opset} was written"
     note = "" if job.opset in (None, opset) else wrote
     exported = Exported(run, opset, note, str(path) if job.keep else "", model.ir_version)
-    return drop_counts(exported, job)
+    return drop_counts(replace(exported, pruned=_list_pruned(session, job)), job)
+
+
+def _list_pruned(session: Any, job: Job) -> tuple[str, ...]:
+    """The inputs that a file does not have; none where it has as many, whatever they are called."""
+    taken = [given.name for given in session.get_inputs()]
+    names = _name_tensors(job)
+    return () if len(taken) == len(names) else tuple(n for n in names if n not in taken)
 
 
 def write_running(job: Job) -> str:

@@ -1,0 +1,157 @@
+"""`lintorch export --suggest`: the call that exports a model, as text that runs."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("onnxruntime")
+
+from running import lintorch
+
+NETS = """\
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+
+@dataclass
+class Config:
+    vocabulary: int = 32
+    most: int = 64
+
+
+class Words(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.most = config.most
+        self.words = nn.Embedding(config.vocabulary, 8)
+        self.places = nn.Embedding(config.most, 8)
+
+    def forward(self, ids, mask=None):
+        length = ids.shape[1]
+        assert length <= self.most
+        logits = self.words(ids) + self.places(torch.arange(length))
+        return logits
+
+
+class Windows(nn.Module):
+    def forward(self, image):
+        b, c, h, w = image.shape
+        return image.view(b, c, h // 4, 4, w // 4, 4).mean((3, 5))
+
+
+class Baked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, image):
+        rows = int(image.shape[2])
+        return self.conv(image).reshape(image.shape[0], -1, rows * 4)
+
+
+class Pyramid(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(4, 4, 1)
+
+    def forward(self, levels, mask=None, flip=False):
+        made = [self.conv(level) for level in levels]
+        return {"high": made[0].flip(-1) if flip else made[0], "low": made[1]}
+
+
+class Unread(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 4)
+
+    def forward(self, x, mask):
+        return self.fc(x)
+
+
+class Attends(nn.Module):
+    def forward(self, words, mask):
+        return (words @ words.transpose(1, 2)).masked_fill(mask == 0, -1e9).softmax(-1)
+
+
+def run():
+    Attends()(torch.randn(2, 12, 8), torch.ones(2, 12, 12))
+    Words(Config(most=48))(torch.randint(0, 32, (2, 16)), None)
+    Baked()(torch.randn(2, 3, 32, 32))
+    Pyramid()([torch.randn(2, 4, 16, 16), torch.randn(2, 4, 8, 8)], None, True)
+    Unread()(torch.randn(2, 8), torch.randn(2, 8))
+"""
+ROW_OF_SIZE = NETS[: NETS.index("int(image.shape[2])")].count("\n") + 1
+
+
+def ask(folder: Path, exporter: str, *models: str) -> dict[str, Any]:
+    """What is suggested for these models of a fresh project, by their names."""
+    folder.joinpath("nets.py").write_text(NETS)
+    only = [word for name in models for word in ("--model", name)]
+    asked = ("--to", exporter, "--suggest", "--output-format", "json")
+    done = lintorch("export", "nets.py", *asked, *only, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    trials = json.loads(done.stdout)["trials"]
+    return {trial["model"].partition(":")[2]: trial for trial in trials}
+
+
+def run_text(program: str, folder: Path) -> None:
+    """As pasted into the project's folder, by a Python that knows nothing of lintorch."""
+    done = subprocess.run(
+        [sys.executable, "-"], input=program, text=True, cwd=folder, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_relations_and_bounds_of_sizes_are_declared(tmp_path: Path) -> None:
+    found = ask(tmp_path, "torch.export", "Words", "Windows")
+    words, windows = (found[name]["suggestion"] for name in ("Words", "Windows"))
+    assert "Config(most=48)" in words["program"]
+    assert "max=48" in words["program"]
+    assert 'dynamic_shapes={"ids": {0: batch, 1: ' in words["program"]
+    assert 'height = 4 * Dim("_height")' in windows["program"]
+    assert words["ran"]
+    assert windows["ran"]
+    assert len(windows["compared"]) > 2
+    run_text(windows["program"], tmp_path)
+    assert (tmp_path / "Windows.pt2").stat().st_size
+
+
+def test_as_few_sizes_are_fixed_as_can_be_and_the_line_is_named(tmp_path: Path) -> None:
+    baked = ask(tmp_path, "torch.export", "Baked")["Baked"]["suggestion"]
+    assert {each["name"] for each in baked["fixed"]} <= {"height", "width"}
+    assert ROW_OF_SIZE in [each["location"]["row"] for each in baked["fixed"]]
+    assert "0: batch" in baked["program"]
+
+
+def test_nested_inputs_have_an_entry_each(tmp_path: Path) -> None:
+    program = ask(tmp_path, "onnx", "Pyramid")["Pyramid"]["suggestion"]["program"]
+    assert '"levels": [{0: "batch"' in program
+    assert '"mask": None' in program
+    assert '"flip": None' in program
+    assert '2: "height_levels_1"' in program
+    assert 'output_names=["high", "low"]' in program
+    run_text(program, tmp_path)
+
+
+def test_a_size_that_inputs_share_has_one_dim(tmp_path: Path) -> None:
+    found = ask(tmp_path, "torch.export", "Attends")["Attends"]["suggestion"]
+    shared = re.search(r'"mask": \{0: batch, 1: (\w+), 2: \1\}', found["program"])
+    assert shared, found["program"]
+    assert {at[shared[1]] for at in found["compared"]} == {12, 18, 24}
+
+
+def test_what_the_file_does_not_take_is_said(tmp_path: Path) -> None:
+    unread = ask(tmp_path, "onnx-legacy", "Unread")["Unread"]
+    assert unread["pruned"] == ["mask"]
+    assert "dynamic_axes={" in unread["suggestion"]["program"]
+    assert unread["suggestion"]["ran"]
