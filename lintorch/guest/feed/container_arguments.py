@@ -44,8 +44,9 @@ def find_structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]
 def find_part_names(module: Any, name: str) -> tuple[str, ...]:
     """`a` and `b` of `a, b = x`, where an argument is taken apart so; else ()."""
     for node in ast.walk(parse_source_of(module.forward)):
-        is_of = isinstance(node, ast.Assign) and getattr(node.value, "id", "") == name
-        if is_of and isinstance(target := node.targets[0], (ast.Tuple, ast.List)):
+        if not isinstance(node, ast.Assign) or getattr(node.value, "id", "") != name:
+            continue
+        if isinstance(target := node.targets[0], (ast.Tuple, ast.List)):
             return tuple(getattr(part, "id", "") for part in target.elts)
     return ()
 
@@ -134,8 +135,17 @@ def _find_iterated_names(node: ast.expr) -> set[str]:
     return {node.id} if isinstance(node, ast.Name) else set()
 
 
+def _read_defaults(kind: type) -> dict[str, Any]:
+    try:
+        given = inspect.signature(kind).parameters
+    except (TypeError, ValueError):
+        return {}
+    return {name: each.default for name, each in given.items()}
+
+
 def read_list_channels(module: Any, arguments: Mapping[str, Any]) -> tuple[int, ...]:
     """The channels of each tensor in a list, where the module was told several; else ()."""
+    arguments = {**_read_defaults(type(module)), **arguments}
     named = sorted(arguments, key=lambda name: not _ENCODER_CHANNELS.search(name))
     for value in (
         *(getattr(module, n, None) for n in _CHANNEL_NAMES),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from torch import nn
 
 from lintorch.guest.feed.guess_inputs import Guess
-from lintorch.guest.feed.input_origins import follow_inputs
+from lintorch.guest.feed.input_origins import InputOrigins, follow_inputs
 from lintorch.guest.feed.run_weight import RunWeight, TooHeavy, weigh_run
 from lintorch.guest.process import surroundings
 from lintorch.guest.process.error_text import class_name_of, format_traceback, is_of_memory, text_of
@@ -60,11 +60,13 @@ def try_guess(
     """
     surroundings.seed_generators()
     listed = guess.list_arguments()
-    arguments = make_tensors.make_arguments(module, listed, guess.sizes)
-    origins = follow_inputs(arguments)
+    origins: InputOrigins | None = None
     try:
-        with limit_seconds(seconds), weigh_run(weight or RunWeight()), origins or nullcontext():
-            output = call_model(module, arguments)
+        with limit_seconds(seconds), weigh_run(weight or RunWeight()):
+            arguments = make_tensors.make_arguments(module, listed, guess.sizes)
+            origins = follow_inputs(arguments)
+            with origins or nullcontext():
+                output = call_model(module, arguments)
     except (Exception, SystemExit, TooSlow, TooHeavy) as raised:  # whatever user code raises
         where = files.of_error(raised)
         event = event_of(raised, module, files)
