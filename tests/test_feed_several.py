@@ -158,6 +158,52 @@ def test_a_width_varies_where_the_height_may_not(tmp_path: Path) -> None:
     assert fed == {"Reader": ["float32[batch, 1, 32, width]"]}
 
 
+def test_places_learned_for_one_size_say_which_size_is_fed(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Prior(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.places = nn.Parameter(torch.randn(1, 2, 40, 40))
+            self.conv = nn.Conv2d(22, 24, 3, padding=1)
+
+        def forward(self, codes):
+            batch, height, width = codes.shape
+            x = nn.functional.one_hot(codes, 20).permute(0, 3, 1, 2).float()
+            places = self.places[:, :, :height].expand(batch, 2, height, width)
+            return self.conv(torch.cat((x, places), 1))
+    """,
+    )
+
+    assert fed == {"Prior": ["int64[batch, sequence, 40] in 0..1"]}
+
+
+def test_an_argument_that_timm_has_removed_may_still_be_none(tmp_path: Path) -> None:
+    (tmp_path / "timm" / "models").mkdir(parents=True)
+    (tmp_path / "timm" / "models" / "vision_transformer.py").write_text(
+        "from torch import nn\n\n\nclass Block(nn.Linear):\n"
+        "    def __init__(self, dim, num_heads):\n        super().__init__(dim, dim)\n"
+    )
+    fed = feed_models(
+        tmp_path,
+        """
+    from timm.models.vision_transformer import Block
+
+
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.block = Block(24, 4, qk_scale=None)
+
+        def forward(self, x):
+            return self.block(x)
+    """,
+    )
+
+    assert fed == {"Encoder": ["float32[batch, 24]"]}
+
+
 def test_lengths_are_read_as_they_are_written() -> None:
     for text in ("int64[batch=2] down from sequence", "int64[3] down from 16"):
         given, sizes = parse_input(text)

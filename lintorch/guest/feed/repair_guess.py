@@ -125,6 +125,10 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"can't divide axis of length (\d+) in chunks of (\d+)", fit_patches),
         (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", equalise_sizes),
         (
+            r"expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\)",
+            equalise_sizes,
+        ),
+        (
             r"(?:must|should|expected|doesn't match)\D{0,40}?(\d{2,4}) ?[x*×,] ?(\d{2,4})",
             take_named_sides,
         ),
