@@ -22,8 +22,8 @@ Source: timm/models/vision_transformer.py of timm 0.4.12 and of 1.0.
 def drop_lost_arguments() -> None:
     """Have the classes of modules that are loaded by now take None for what they do not know any more."""
     for (module, name), argument in _DROPPED.items():
-        kind = vars(sys.modules[module]).get(name) if module in sys.modules else None
-        if isinstance(kind, type) and not hasattr(kind.__init__, "lintorch_drops"):
+        kind: Any = vars(sys.modules[module]).get(name) if module in sys.modules else None
+        if kind is not None and not hasattr(kind.__init__, "lintorch_drops"):
             _drop_argument(kind, argument, f"{module}.{name}")
 
 
