@@ -2,6 +2,7 @@
 
 Arguments that hold several tensors are lists and mappings of such texts. What is no tensor is a value
 behind an equals sign, `= True`, `= (height, width)`, in which names stand for sizes of the tensors.
+`int64[batch] down from sequence` tells how long each sample is: the first as long as that size, the others ever shorter.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ _DTYPES = frozenset(
     ]
 )
 _INPUT = re.compile(
-    r"(?P<dtype>\w+)\s*\[(?P<shape>[^\]]*)\]\s*(in\s+(?P<low>-?\d+)\s*\.\.\s*(?P<last>-?\d+))?"
+    r"(?P<dtype>\w+)\s*\[(?P<shape>[^\]]*)\]\s*(in\s+(?P<low>-?\d+)\s*\.\.\s*(?P<last>-?\d+)"
+    r"|down\s+from\s+(?P<longest>\w+))?"
 )
 _SIZE = re.compile(r"(?P<name>[A-Za-z_]\w*)(\s*=\s*(?P<first>\d+))?|(?P<number>\d+)")
 
@@ -52,7 +54,9 @@ def parse_input(text: str, name: str = "") -> tuple[Input, dict[str, int]]:
     parts = filter(None, (part.strip() for part in match["shape"].split(",")))
     shape = [_size(part, text, sizes) for part in parts]
     low, high = (int(match["low"]), int(match["last"]) + 1) if match["low"] else (0, 0)
-    return Input(name, match["dtype"], tuple(shape), low, high), sizes
+    of = match["longest"] or ""
+    longest = int(of) if of.isdigit() else of
+    return Input(name, match["dtype"], tuple(shape), low, high, longest=longest), sizes
 
 
 def parse_argument(written: Any, name: str = "") -> tuple[tuple[FedArgument, ...], dict[str, int]]:
@@ -116,6 +120,7 @@ def write_input(given: Input, sizes: Mapping[str, int]) -> str:
         for part in given.shape
     ]
     bounds = f" in {given.low}..{given.high - 1}" if given.high > given.low else ""
+    bounds = bounds if given.longest == "" else f" down from {given.longest}"
     return f"{given.dtype}[{', '.join(parts)}]{bounds}"
 
 

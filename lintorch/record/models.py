@@ -23,6 +23,8 @@ class Input:
     () where it is the argument itself. The inputs of one argument follow each other.
     `shape` holds numbers for fixed sizes and names for dynamic ones; `sizes` of the model's
     inputs give each name its first value. `low` and `high` bound integer values (high exclusive).
+    `longest` is of an input that tells how long each sample of another one is: the size, or its
+    name, that the first value is; those behind it fall.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Input:
     low: int = 0
     high: int = 0
     at: tuple[int | str, ...] = ()
+    longest: int | str = ""
 
     @property
     def label(self) -> str:

@@ -205,6 +205,8 @@ def _write_tensor(given: Input) -> str:
     shape = "(" + ", ".join(map(str, given.shape)) + ("," if len(given.shape) == 1 else "") + ")"
     if given.dtype.startswith(("float", "bfloat", "complex")):
         return f"torch.randn({shape}, generator=generator).to(torch.{given.dtype})"
+    if given.longest != "":
+        return f"({given.longest} - torch.arange({given.shape[0]}) * max(1, {given.longest} // 4)).clamp(min=1)"
     low, high = (0, 2) if given.dtype == "bool" else (given.low, given.high)
     high = high if high > low else low + 2
     return f"torch.randint({low}, {high}, {shape}, generator=generator).to(torch.{given.dtype})"

@@ -23,6 +23,8 @@ _ITERATING_FUNCTIONS = frozenset(("enumerate", "zip", "len", "reversed", "list")
 _USUAL_PARTS = 2
 """Tensors in a list of which nothing tells how many it holds."""
 _CHANNEL_NAMES = ("in_channels", "in_channels_list", "in_dims", "in_features", "channels")
+_ENCODER_CHANNELS = re.compile(r"^in_|_in$|enc|feat|input")
+_MANY_CHANNELS = re.compile(r"(^|_)(ch|chs|chns|chans?|channels?|planes|dims)(_|$)")
 
 
 def find_structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]:
@@ -37,6 +39,16 @@ def find_structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]
     written = {name: read_annotation(parameter) for name, parameter in given.items()}
     found = {name: _find_structure(name, text, tree, held) for name, text in written.items()}
     return {name: structure for name, structure in found.items() if structure[0]}
+
+
+def find_part_names(module: Any, name: str) -> tuple[str, ...]:
+    """`a` and `b` of `a, b = x`, where an argument is taken apart so; else ()."""
+    for node in ast.walk(parse_source_of(module.forward)):
+        if not isinstance(node, ast.Assign) or getattr(node.value, "id", "") != name:
+            continue
+        if isinstance(target := node.targets[0], (ast.Tuple, ast.List)):
+            return tuple(getattr(part, "id", "") for part in target.elts)
+    return ()
 
 
 def _find_structure(name: str, written: str, tree: ast.AST, held: int) -> tuple[Structure, bool]:
@@ -72,10 +84,31 @@ def _count_parts(name: str, tree: ast.AST) -> Iterator[int]:
             index = getattr(node.slice, "value", None)
             if type(index) is int:
                 yield index + 1
+            elif _is_from_behind(node.slice) or _is_counter(node.slice, tree):
+                yield -1
         elif isinstance(node, (ast.For, ast.comprehension)) and name in _find_iterated_names(
             node.iter
         ):
             yield -1
+
+
+def _is_from_behind(index: ast.expr) -> bool:
+    """Whether an index counts from the last: `x[-1]`."""
+    return isinstance(index, ast.UnaryOp) and type(getattr(index.operand, "value", None)) is int
+
+
+def _is_counter(index: ast.expr, tree: ast.AST) -> bool:
+    """Whether an index is worked out of a number that a loop counts: `x[i - 1]` of `for i in range(4)`."""
+    asked = {part.id for part in ast.walk(index) if isinstance(part, ast.Name)}
+    if isinstance(index, (ast.Slice, ast.Tuple)) or not asked:
+        return False
+    counted = (
+        getattr(loop.target, "id", "")
+        for loop in ast.walk(tree)
+        if isinstance(loop, (ast.For, ast.comprehension))
+        and getattr(getattr(loop.iter, "func", None), "id", "") == "range"
+    )
+    return asked <= {*counted}
 
 
 def _is_unpacked(name: str, tree: ast.AST) -> bool:
@@ -102,13 +135,25 @@ def _find_iterated_names(node: ast.expr) -> set[str]:
     return {node.id} if isinstance(node, ast.Name) else set()
 
 
+def _read_defaults(kind: type) -> dict[str, Any]:
+    try:
+        given = inspect.signature(kind).parameters
+    except (TypeError, ValueError):
+        return {}
+    return {name: each.default for name, each in given.items()}
+
+
 def read_list_channels(module: Any, arguments: Mapping[str, Any]) -> tuple[int, ...]:
     """The channels of each tensor in a list, where the module was told several; else ()."""
+    arguments = {**_read_defaults(type(module)), **arguments}
+    named = sorted(arguments, key=lambda name: not _ENCODER_CHANNELS.search(name))
     for value in (
         *(getattr(module, n, None) for n in _CHANNEL_NAMES),
         *map(arguments.get, _CHANNEL_NAMES),
+        *(getattr(module, n, arguments[n]) for n in named if _MANY_CHANNELS.search(n)),
     ):
         found = re.findall(r"\d+", value) if isinstance(value, str) else value
+        found = found.tolist() if hasattr(found, "tolist") else found
         if isinstance(found, (list, tuple)) and len(found) > 1:
             with suppress(TypeError, ValueError):
                 return tuple(map(int, found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from torch import nn
 from lintorch.guest.construct.call_examples import OpenAxes
 from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.guest.feed.guess_lengths import read_lengths
 from lintorch.record.arguments import pick_tensors
 from lintorch.record.models import FedArgument, Input, PlainArgument
 from lintorch.record.plain_values import is_plain
@@ -90,12 +92,22 @@ def _name_sizes(whole: Guess, open_axes: OpenAxes | None) -> Guess:
             size = shape[axis]
             if not isinstance(size, int) or not name or (name == "batch" and size != batch):
                 continue
-            if sizes.setdefault(name, size) == size:
-                shape[axis] = name
+            if sizes.setdefault(name, size) != size:
+                name = _name_apart(f"{name}_{given.label}", size, sizes)
+            shape[axis] = name
         inputs.append(replace(given, shape=tuple(shape)))
     if "batch" in sizes:
         sizes["batch"] = max(2, sizes["batch"])
+    inputs = [read_lengths(given, sizes) for given in inputs]
     return replace(whole, inputs=tuple(inputs), sizes=sizes)
+
+
+def _name_apart(wanted: str, size: int, sizes: dict[str, int]) -> str:
+    """A name for a size that is another one than what has its name: a template beside the image it is sought in."""
+    name = re.sub(r"\W", "_", wanted)
+    while sizes.setdefault(name, size) != size:
+        name += "_"
+    return name
 
 
 def _label_names(inputs: Sequence[Input], open_axes: OpenAxes) -> dict[str, str]:

@@ -16,6 +16,8 @@ from lintorch.guest.feed.resize_axis import replace_size, scale_channels
 def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """`want` channels instead of `got`, of the input itself or in proportion."""
     want, got = find_numbers(match)[-2:]
+    yield from _make_signals(guess, got, want)
+    yield from _put_channels_first(guess, got, want)
     yield from replace_size(guess, got, want, axis=1)
     yield from _fill_up_channels(guess, got, want)
     yield from _put_channels_last(guess, got, want)
@@ -30,6 +32,24 @@ def _fill_up_channels(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     for number in reversed(range(len(held))):
         if held[number] + want - got > 0 and guess.inputs[number].shape[1] != "sequence":
             yield guess.with_size(number, 1, held[number] + want - got)
+
+
+def _make_signals(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Beside another input, a row for each sample that a convolution took for one sample becomes a signal."""
+    for number, given in enumerate(guess.inputs if len(guess.inputs) > 1 else ()):
+        if len(given.shape) == 2 and guess.size_along(given, 0) == got:
+            yield guess.with_input(number, replace(given, shape=(given.shape[0], want, "length")))
+
+
+def _put_channels_first(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Where the sizes were taken for channels: they stand behind."""
+    for number, given in enumerate(guess.inputs):
+        batch, *rest = given.shape or ("",)
+        *names, last = rest or ("",)
+        stands_last = names and isinstance(last, int) and all(isinstance(n, str) for n in names)
+        if stands_last and guess.size_along(given, 1) == got:
+            turned = ["length"] if names == ["sequence"] else names
+            yield guess.with_input(number, replace(given, shape=(batch, want, *turned)))
 
 
 def _put_channels_last(guess: Guess, got: int, want: int) -> Iterator[Guess]:
@@ -65,9 +85,13 @@ def fix_linear_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from _shorten_flattened(guess, got, want)
     yield from _share_features(guess, got, want)
     yield from replace_size(guess, got, want, axis=-1)
+    if len(guess.inputs) > 1:
+        yield from _put_channels_first(guess, got, want)
     for number, given in enumerate(guess.inputs):
         if len(given.shape) == 3 and guess.size_along(given, 1) == got:
             yield guess.with_size(number, 1, want)
+    if len(guess.inputs) > 1:
+        yield from _put_channels_last(guess, got, want)
     yield from scale_sides(guess, got, want)
     yield from change_rank(guess, 2, want)
 

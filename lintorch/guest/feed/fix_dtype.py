@@ -33,14 +33,25 @@ def make_fractions(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         yield changed
 
 
+def make_booleans(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """True and false where numbers were given: one of the inputs, the last first."""
+    for number in reversed(range(len(guess.inputs))):
+        if (given := guess.inputs[number]).dtype != "bool":
+            yield guess.with_input(number, replace(given, dtype="bool", low=0, high=0))
+
+
 def lower_integers(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """Smaller whole numbers, then shorter sequences."""
+    """Smaller whole numbers, of fractions too, which may be used as indices; then shorter sequences."""
     for high in (8, 2, 1):
         lowered = tuple(
             replace(given, high=high) if given.high > high else given for given in guess.inputs
         )
         if lowered != guess.inputs:
             yield replace(guess, inputs=lowered)
+    for number, given in enumerate(guess.inputs if len(guess.inputs) > 1 else ()):
+        if given.dtype.startswith("float"):
+            ids = replace(given, dtype="int64", low=0, high=2)
+            yield guess.with_input(number, ids)
     sides = {name: size for name, size in guess.sizes.items() if name in SPATIAL}
     for times in (2, 4, 8) if sides and "out of bounds for dimension" in match.string else ():
         yield guess.with_sizes(**{name: max(1, size // times) for name, size in sides.items()})

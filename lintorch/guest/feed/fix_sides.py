@@ -35,6 +35,7 @@ def suggest_sizes(guess: Guess, message: str) -> Iterator[Guess]:
 def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Two sizes that must be one: positions learned for another size, or inputs that must agree."""
     one, other = find_numbers(match)[:2]
+    yield from _share_length(guess, one, other)
     yield from _scale_one_image(guess, one, other)
     for got, want in ((one, other), (other, one)):
         for name, size in guess.sizes.items():
@@ -48,6 +49,17 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     for got, want in ((one, other), (one - 1, other - 1)):
         if got > 0 and want > 0:
             yield from scale_sides(guess, got, want)
+
+
+def _share_length(guess: Guess, one: int, other: int) -> Iterator[Guess]:
+    """Beside a signal, numbers for each of its steps: they are as many as it is long."""
+    for got, want in ((one, other), (other, one)):
+        names = [name for name in LENGTH_NAMES if guess.sizes.get(name) == want != got]
+        for number, given in enumerate(guess.inputs if names and len(guess.inputs) > 1 else ()):
+            batch, *rest = given.shape or ("",)
+            if len(rest) == 2 and rest[0] == got and (rest[1] == names[0] or type(rest[1]) is int):
+                last = got if rest[1] == names[0] else rest[1]
+                yield guess.with_input(number, replace(given, shape=(batch, names[0], last)))
 
 
 def _scale_one_image(guess: Guess, one: int, other: int) -> Iterator[Guess]:
@@ -124,6 +136,8 @@ def fit_view(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 def scale_sides(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     """Sizes that make `want` numbers out of `got`: all sides by the root, one side alone, a length."""
+    if got < 1:
+        return
     sides = {n: size for n, size in guess.sizes.items() if n in SPATIAL}
     root = round((want / got) ** (1 / max(1, len(sides))), 6)
     grown = {name: round(size * root) for name, size in sides.items()}

@@ -6,8 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lintorch.guest.feed.container_arguments import Structure, find_structures, read_list_channels
+from lintorch.guest.feed.container_arguments import (
+    Structure,
+    find_part_names,
+    find_structures,
+    read_list_channels,
+)
 from lintorch.guest.feed.guess_inputs import Guess, guess_argument
+from lintorch.guest.feed.guess_lengths import link_lengths
 from lintorch.guest.feed.shape_forms import InputForm, choose_form_by_name, list_layer_forms
 from lintorch.record.arguments import LeafPlace
 from lintorch.record.models import Input
@@ -18,11 +24,15 @@ _LEAST_SIDE = 4
 
 @dataclass(frozen=True)
 class _ContainerHints:
-    """The channels that a list's tensors have, the forms of the first layers, and the guess to change."""
+    """The channels that a list's tensors have, the forms of the first layers, and the guess to change.
+
+    `names` are, by argument, those that its parts are taken out by.
+    """
 
     channels: tuple[int, ...]
     layer_forms: Sequence[InputForm]
     guess: Guess
+    names: Mapping[str, tuple[str, ...]]
 
 
 def spread_over_containers(
@@ -34,15 +44,15 @@ def spread_over_containers(
     surely = {name: places for name, (places, is_sure) in found.items() if is_sure}
     perhaps = {name: places for name, (places, _) in found.items()}
     layer_forms = list(list_layer_forms(module)) if found else []
+    parts = {name: find_part_names(module, name) for name in found}
     for guess in guesses:
         names = {given.name for given in guess.inputs}
         if not names & surely.keys():
             yield guess
         for held in (surely, perhaps) if len(perhaps) > len(surely) else (surely,):
             if names & held.keys():
-                yield from _fill_containers(
-                    guess, held, _ContainerHints(channels, layer_forms, guess)
-                )
+                hints = _ContainerHints(channels, layer_forms, guess, parts)
+                yield from _fill_containers(guess, held, hints)
 
 
 def _fill_containers(
@@ -68,11 +78,16 @@ def _fill_pyramid(given: Input, places: Structure, hints: _ContainerHints) -> It
 
 def _fill_each_place(given: Input, places: Structure, hints: _ContainerHints) -> Iterator[Input]:
     """A tensor at each place, by the name it has there."""
+    names = hints.names.get(given.name, ())
+    names = names if len(names) == len(places) else ()
+    parts = []
     for number, place in enumerate(places):
-        part = replace(_guess_named_part(given, place, number, hints.layer_forms), at=place)
+        key = names[number] if names else ""
+        part = replace(_guess_named_part(given, place, number, hints.layer_forms, key), at=place)
         if len(hints.channels) == len(places) and len(part.shape) > 1:
             part = replace(part, shape=(part.shape[0], hints.channels[number], *part.shape[2:]))
-        yield part
+        parts.append(part)
+    yield from link_lengths(parts, names)
 
 
 def _fill_unbatched(given: Input, places: Structure, hints: _ContainerHints) -> Iterator[Input]:
@@ -82,10 +97,10 @@ def _fill_unbatched(given: Input, places: Structure, hints: _ContainerHints) -> 
 
 
 def _guess_named_part(
-    given: Input, place: LeafPlace, number: int, layer_forms: Sequence[InputForm]
+    given: Input, place: LeafPlace, number: int, layer_forms: Sequence[InputForm], name: str
 ) -> Input:
-    """What stands under a key is what an argument of that name would be."""
-    key = next((part for part in reversed(place) if isinstance(part, str)), "")
+    """What stands under a key, or is taken out by a name, is what an argument of that name would be."""
+    key = name or next((part for part in reversed(place) if isinstance(part, str)), "")
     fitting = (
         guess_argument(key, choose_form_by_name(key, given, layer_forms), number) if key else given
     )

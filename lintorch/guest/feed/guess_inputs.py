@@ -13,6 +13,7 @@ from torch import nn
 
 from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed import model_attributes
+from lintorch.guest.feed.guess_lengths import link_lengths
 from lintorch.guest.feed.shape_forms import (
     COMMON_FORMS,
     InputForm,
@@ -90,6 +91,7 @@ class Guess:
 
     def with_inputs(self, inputs: tuple[Input, ...]) -> Guess:
         """Other inputs, at the same sizes where they have the same names."""
+        inputs = link_lengths(inputs)
         names = dict.fromkeys(n for part in inputs for n in part.shape if isinstance(n, str))
         sizes = {name: self.sizes.get(name, FIRST_SIZES.get(name, 8)) for name in names}
         return replace(self, inputs=inputs, sizes=sizes, followed=False)
@@ -197,6 +199,7 @@ def _combine_inputs(named: list[str], form: InputForm, layer_forms: Sequence[Inp
         )
         for number, name in enumerate(named)
     )
+    inputs = link_lengths(inputs)
     further = {n: FIRST_SIZES[n] for part in inputs for n in part.shape if n in FIRST_SIZES}
     return Guess(inputs, {**further, **sizes})
 

@@ -22,15 +22,27 @@ def vary_sizes(
     """All sizes, each time with one group of names changed: the batch; a larger and a smaller image.
 
     Of several ways to change a group the first with which `runs(sizes)` holds is taken; a group
-    that cannot be changed is left out. A size that another input has of its own, `height_mask`
+    that cannot be changed is left out, and sides that cannot be changed together are changed alone:
+    the width of a line of text, the time of a spectrogram. A size that another input has of its own, `height_mask`
     beside `height`, is larger alone, and smaller with that one.
     """
     found = []
     for group in group_names(sizes):
-        for ways in (_list_larger(group, sizes), _list_smaller_together(group, sizes)):
-            fitting = ({**sizes, **way} for way in ways)
-            found += [*_take_first(fitting, runs)]
+        varied = _vary_group(group, sizes, runs)
+        for name in group if not varied and len(group) > 1 else ():
+            varied += _vary_group((name,), sizes, runs)
+        found += varied
     return tuple(found)
+
+
+def _vary_group(
+    group: tuple[str, ...], sizes: Mapping[str, int], runs: Runs
+) -> list[dict[str, int]]:
+    """All sizes, with these larger, and smaller."""
+    found = []
+    for ways in (_list_larger(group, sizes), _list_smaller_together(group, sizes)):
+        found += [*_take_first(({**sizes, **way} for way in ways), runs)]
+    return found
 
 
 def may_differ(names: tuple[str, ...], sizes: Mapping[str, int], runs: Runs) -> bool:

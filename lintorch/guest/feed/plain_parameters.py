@@ -11,6 +11,7 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest.construct.parameters import read_annotation
+from lintorch.guest.feed.guess_lengths import is_named_as_lengths
 from lintorch.guest.feed.parameter_uses import (
     ParameterUses,
     PlainKind,
@@ -123,6 +124,8 @@ def _read_used_kind(name: str, uses: ParameterUses, sides: set[str]) -> PlainKin
         return PlainKind.SIDES
     if uses.counted:
         return PlainKind.COUNT
+    if is_named_as_lengths(name) and name.endswith("s"):
+        return None
     if uses.tested or _FLAG_NAMES.fullmatch(name):
         return PlainKind.NONE if _STATE_NAMES.fullmatch(name) else PlainKind.FLAG
     if uses.sized or _COUNT_NAMES.fullmatch(name):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from lintorch.guest.feed.fix_channels import (
     fix_batch_norm,
@@ -14,7 +14,12 @@ from lintorch.guest.feed.fix_channels import (
     fix_layer_norm,
     fix_linear_features,
 )
-from lintorch.guest.feed.fix_dtype import lower_integers, make_fractions, make_integers
+from lintorch.guest.feed.fix_dtype import (
+    lower_integers,
+    make_booleans,
+    make_fractions,
+    make_integers,
+)
 from lintorch.guest.feed.fix_rank import (
     add_axes,
     make_vectors_alike,
@@ -32,15 +37,45 @@ from lintorch.guest.feed.fix_sides import (
     take_named_sides,
 )
 from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.record.models import Input
 
+_OTHERS_ALONE, _WHOLLY_OTHER = 50, 99
+"""Ranks of a change of inputs that are not to blame alone, and of another number of inputs."""
 Repair = Callable[[Guess, re.Match[str]], Iterator[Guess]]
 
 
-def suggest_repairs(guess: Guess, message: str) -> Iterator[Guess]:
-    """Other inputs that the message suggests, the most likely first."""
-    for pattern, repair in _REPAIRS:
-        if match := pattern.search(message):
-            yield from repair(guess, match)
+def suggest_repairs(guess: Guess, message: str, blamed: Collection[Input] = ()) -> Iterator[Guess]:
+    """Other inputs that the message suggests, the most likely first.
+
+    Where only some inputs are `blamed`, what changes these alone comes before what changes others
+    too; what leaves them as they are is left out where anything else is there to be tried.
+    """
+    found = (
+        other
+        for pattern, repair in _REPAIRS
+        if (match := pattern.search(message))
+        for other in repair(guess, match)
+    )
+    if not blamed or len(blamed) == len(guess.inputs):
+        yield from found
+        return
+    ranked = [(_rank_change(guess, other, blamed), other) for other in found]
+    best = min((rank for rank, _ in ranked), default=_WHOLLY_OTHER)
+    for rank, other in sorted(ranked, key=lambda pair: pair[0]):
+        if rank < _OTHERS_ALONE or best >= _OTHERS_ALONE:
+            yield other
+
+
+def _rank_change(guess: Guess, other: Guess, blamed: Collection[Input]) -> int:
+    """How far another guess is from changing the blamed inputs alone; lengths follow what they are of."""
+    if len(other.inputs) != len(guess.inputs):
+        return _WHOLLY_OTHER
+    pairs = zip(guess.inputs, other.inputs, strict=True)
+    changed = [was for was, now in pairs if was != now and now.longest == ""]
+    alien = sum(was not in blamed for was in changed)
+    if changed and alien == len(changed):
+        return _OTHERS_ALONE
+    return min(2 * alien + (not changed), _OTHERS_ALONE - 1)
 
 
 _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
@@ -68,6 +103,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"input\.dim\(\) = (\d) is not equal to len\(dims\) = (\d)", take_second_rank),
         (r"expected to be in range of \[(-?\d+), \d+\], but got (-?\d+)", add_axes),
         (r"must have same number of dimensions: got (\d) and (\d)", make_vectors_alike),
+        (r"only supports boolean masks|mask dtype to be bool|BoolTensor", make_booleans),
         (r"to have one of the following scalar types: Long", make_integers),
         (
             r"(?:expected|type) (?:scalar type )?Long|must be long|int64 indices|class indices|dtype: Long",
@@ -88,6 +124,10 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"index out of range|out of bounds|is out of range", lower_integers),
         (r"can't divide axis of length (\d+) in chunks of (\d+)", fit_patches),
         (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", equalise_sizes),
+        (
+            r"expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\)",
+            equalise_sizes,
+        ),
         (
             r"(?:must|should|expected|doesn't match)\D{0,40}?(\d{2,4}) ?[x*×,] ?(\d{2,4})",
             take_named_sides,

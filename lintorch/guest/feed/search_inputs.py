@@ -184,7 +184,7 @@ def _try_guesses(
                 return
             better = [
                 *add_named_argument(module, guess, error.text, plain),
-                *suggest_repairs(guess, error.text),
+                *suggest_repairs(guess, error.text, error.blamed),
                 *plain.suggest_others(guess),
             ]
             if error.kind in _NOT_FOR_INPUTS and not better:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from torch import nn
 
 from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.guest.feed.input_origins import InputOrigins, follow_inputs
 from lintorch.guest.feed.run_weight import RunWeight, TooHeavy, weigh_run
 from lintorch.guest.process import surroundings
 from lintorch.guest.process.error_text import class_name_of, format_traceback, is_of_memory, text_of
@@ -16,7 +18,9 @@ from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.raised_errors import record_error as event_of
 from lintorch.guest.watch.record_run import call_model
 from lintorch.guest.watch.user_lines import UserLines
+from lintorch.record.arguments import pick_tensors
 from lintorch.record.events import Raised
+from lintorch.record.models import Input
 from lintorch.record.sites import Site
 
 
@@ -31,6 +35,8 @@ class FailedTry:
     limit: str = ""
     """The limit that it met: "time", "memory", "weight", or none."""
     traceback: str = ""
+    blamed: frozenset[Input] = frozenset()
+    """The inputs that what raised was given, or what came of them; empty where that is not known."""
 
     @property
     def at_line(self) -> str:
@@ -53,17 +59,22 @@ def try_guess(
     What the run computes is added to `weight`, which may end it.
     """
     surroundings.seed_generators()
+    listed = guess.list_arguments()
+    origins: InputOrigins | None = None
     try:
         with limit_seconds(seconds), weigh_run(weight or RunWeight()):
-            output = call_model(
-                module, make_tensors.make_arguments(module, guess.list_arguments(), guess.sizes)
-            )
+            arguments = make_tensors.make_arguments(module, listed, guess.sizes)
+            origins = follow_inputs(arguments)
+            with origins or nullcontext():
+                output = call_model(module, arguments)
     except (Exception, SystemExit, TooSlow, TooHeavy) as raised:  # whatever user code raises
         where = files.of_error(raised)
         event = event_of(raised, module, files)
         limit = _name_limit(raised)
         stack = "" if limit else format_traceback(raised)
-        return FailedTry(class_name_of(raised), text_of(raised), where, event, limit, stack)
+        tensors = pick_tensors(listed)
+        blamed = frozenset(tensors[n] for n in (origins.find_blamed(raised) if origins else ()))
+        return FailedTry(class_name_of(raised), text_of(raised), where, event, limit, stack, blamed)
     if make_tensors.flatten_output(output):
         return None
     return FailedTry("ValueError", f"forward gave {type(output).__name__}, and no tensor", None)

@@ -10,13 +10,14 @@ from math import inf, prod
 from torch import nn
 
 from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.guest.feed.guess_lengths import follow_lengths
 from lintorch.guest.feed.other_sizes import Runs, find_unvaried_sizes, may_differ, vary_sizes
 from lintorch.guest.feed.run_weight import RunWeight, TooHeavy, weigh_run
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.record_run import call_model
-from lintorch.record.models import FedArgument, PlainArgument
+from lintorch.record.models import FedArgument, Input, PlainArgument
 from lintorch.record.plain_values import bind_sizes
 
 _MOST_SECONDS, _TIMES_AS_HEAVY = 2.5, 2.5
@@ -99,27 +100,30 @@ def fix_constant_sizes(guess: Guess, weight: RunWeight, module: nn.Module, deadl
     whole = vary_each_size(arguments, guess.sizes, trials.runs_at)
     free = make_tensors.find_dynamic_names(guess.sizes, whole.varied)
     fixed = {name: size for name, size in guess.sizes.items() if name not in free}
-    inputs = tuple(_put_numbers(given, fixed) for given in arguments)
+    inputs = tuple(_bind_names(given, fixed) for given in arguments)
     sizes = {name: size for name, size in guess.sizes.items() if name in free}
     varied = tuple({n: s for n, s in at.items() if n in free} for at in whole.varied)
     return replace(whole, inputs=inputs, sizes=sizes, varied=varied, followed=guess.followed)
 
 
-def _put_numbers(given: FedArgument, fixed: Mapping[str, int]) -> FedArgument:
+def _bind_names(given: FedArgument, fixed: Mapping[str, int]) -> FedArgument:
     """The same with numbers for the sizes that do not vary."""
     if isinstance(given, PlainArgument):
         return replace(given, value=bind_sizes(given.value, fixed))
+    return put_numbers(given, fixed)
+
+
+def put_numbers(given: Input, fixed: Mapping[str, int]) -> Input:
+    """The same with numbers for these names of sizes."""
     shape = (fixed.get(size, size) if isinstance(size, str) else size for size in given.shape)
-    return replace(given, shape=tuple(shape))
+    longest = fixed.get(str(given.longest), given.longest)
+    return replace(given, shape=tuple(shape), longest=longest)
 
 
 def _fix_ones(guess: Guess) -> Guess:
     """The same inputs, without names for sizes of one: exporters take these for always one."""
     ones = {name for name, size in guess.sizes.items() if size == 1}
-    inputs = (
-        replace(given, shape=tuple(1 if size in ones else size for size in given.shape))
-        for given in guess.inputs
-    )
+    inputs = (put_numbers(given, dict.fromkeys(ones, 1)) for given in guess.inputs)
     left = {name: size for name, size in guess.sizes.items() if name not in ones}
     plain = (
         replace(each, value=bind_sizes(each.value, dict.fromkeys(ones, 1))) for each in guess.plain
@@ -138,7 +142,7 @@ def _free_shared_sizes(
         shape = tuple(own.get(str(size), size) for size in given.shape)
         sizes = guess.sizes | {own[name]: guess.sizes[name] for name in shared}
         alone = replace(given, shape=shape)
-        inputs = (*guess.inputs[:number], alone, *guess.inputs[number + 1 :])
+        inputs = follow_lengths((*guess.inputs[:number], alone, *guess.inputs[number + 1 :]))
         apart = replace(guess, inputs=inputs, sizes=sizes)
         trials = SizeTrials(module, apart.list_arguments(), (sizes, weight), deadline)
         if shared and may_differ(tuple(own.values()), sizes, trials.runs_at):

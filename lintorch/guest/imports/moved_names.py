@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from lintorch.guest.imports import moved_functions
+from lintorch.guest.imports.dropped_arguments import drop_lost_arguments
 from lintorch.guest.imports.user_frames import get_user_code
 from lintorch.guest.process.assumptions import note_assumption
 
@@ -20,6 +21,7 @@ _hooked: set[str] = set()
 
 def provide_moved_names() -> None:
     """Have the modules that are loaded by now answer for the names they have lost, when asked by the user's code."""
+    drop_lost_arguments()
     for name in _names_by_module().keys() - _hooked:
         module = sys.modules.get(name)
         if isinstance(module, ModuleType):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import torch
@@ -81,8 +82,21 @@ def _tensor(given: Input, sizes: Mapping[str, int], generator: torch.Generator) 
         return torch.randint(0, 2, shape, generator=generator).bool()
     if dtype.is_floating_point or dtype.is_complex:
         return torch.randn(shape, generator=generator).to(dtype)
+    if given.longest != "":
+        return _fall_from(sizes.get(str(given.longest), given.longest), shape).to(dtype)
     high = given.high if given.high > given.low else given.low + 2
     return torch.randint(given.low, high, shape, generator=generator).to(dtype)
+
+
+def _fall_from(longest: int | str, shape: tuple[int, ...]) -> torch.Tensor:
+    """Whole numbers that fall from one by a quarter of it at a time, and end at 1."""
+    if not str(longest).isdigit():
+        raise ValueError(f"{longest!r} is a size of no input")
+    return (
+        (int(longest) - torch.arange(prod(shape)) * max(1, int(longest) // 4))
+        .clamp(min=1)
+        .reshape(shape)
+    )
 
 
 def _leaves(output: Any, seen: set[int]) -> Iterator[torch.Tensor]:

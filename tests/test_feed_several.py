@@ -1,0 +1,210 @@
+"""Models that take several inputs of different kinds are fed what each of them takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from examining import examine_files, write_files
+from reported import model_of, subject_of
+
+from lintorch.record.input_notation import parse_input, write_arguments, write_input
+from lintorch.record.model_options import ModelLimits
+
+HEAD = """
+    import torch
+    from torch import nn
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+"""
+
+
+def feed_models(folder: Path, text: str) -> dict[str, list[object]]:
+    """What each model of a file is fed, by class, without the first values of sizes."""
+    files = write_files(folder, {"net": HEAD + text})
+    reports = examine_files(files, folder, trace=False, limits=ModelLimits(seconds=60))
+    found = {}
+    for report in reports:
+        assert report.failure is None, report.failure
+        model = model_of(report)
+        found[subject_of(report).qualname] = write_arguments(model.inputs, {})
+    return found
+
+
+def test_lengths_are_those_of_the_input_they_speak_of(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words = nn.Embedding(40, 24)
+            self.rnn = nn.LSTM(24, 24, batch_first=True)
+            self.conv = nn.Conv1d(20, 24, 3, padding=1)
+
+        def forward(self, text, text_lengths, spec, spec_lengths):
+            packed = pack_padded_sequence(self.words(text), text_lengths.cpu(), batch_first=True)
+            memory, _ = pad_packed_sequence(self.rnn(packed)[0], batch_first=True)
+            seen = torch.arange(spec.size(2))[None] < spec_lengths[:, None]
+            return memory.mean(1) + (self.conv(spec) * seen.unsqueeze(1)).sum(2)
+
+
+    class Synthesizer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words, self.prenet = nn.Embedding(40, 24), nn.Linear(20, 24)
+            self.rnn = nn.LSTM(24, 24, batch_first=True)
+
+        def forward(self, inputs):
+            text, text_lengths, mels, mel_lengths = inputs
+            packed = pack_padded_sequence(self.words(text), text_lengths, batch_first=True)
+            memory, _ = pad_packed_sequence(self.rnn(packed)[0], batch_first=True)
+            padded = torch.arange(mels.size(2))[None] >= mel_lengths[:, None]
+            frames = self.prenet(mels.transpose(1, 2)).masked_fill(padded.unsqueeze(-1), 0.0)
+            return frames + memory.mean(1, keepdim=True)
+    """,
+    )
+
+    parts = [
+        "int64[batch, sequence] in 0..38",
+        "int64[batch] down from sequence",
+        "float32[batch, 20, length]",
+        "int64[batch] down from length",
+    ]
+    assert fed == {"Encoder": parts, "Synthesizer": [parts]}
+
+
+def test_each_error_changes_the_input_that_it_is_about(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Embedding(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.values = nn.Conv1d(7, 24, 3, padding=1, padding_mode="circular")
+            self.marks = nn.Linear(4, 24)
+
+        def forward(self, x, mark):
+            return self.values(x.permute(0, 2, 1)).transpose(1, 2) + self.marks(mark)
+
+
+    class Forecaster(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.before, self.after = Embedding(), Embedding()
+
+        def forward(self, x_enc, x_mark_enc, x_dec, x_mark_dec):
+            return self.before(x_enc, x_mark_enc) + self.after(x_dec, x_mark_dec)
+
+
+    class Captioner(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words, self.signal = nn.Embedding(30, 24), nn.Conv1d(5, 24, 1)
+
+        def forward(self, tokens, signal, hidden):
+            words = self.words(tokens).masked_fill(hidden.unsqueeze(-1), 0.0)
+            return words.mean(1) + self.signal(signal).mean(2)
+    """,
+    )
+
+    sides = ["float32[batch, length, 7]", "float32[batch, length, 4]"]
+    words = "[batch, sequence]"
+    assert fed == {
+        "Forecaster": sides * 2,
+        "Captioner": [f"int64{words} in 0..28", "float32[batch, 5, length]", f"bool{words}"],
+    }
+
+
+def test_features_that_a_loop_counts_through_are_a_list(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Decoder(nn.Module):
+        def __init__(self, num_ch_enc=(16, 32, 64)):
+            super().__init__()
+            self.ups = nn.ModuleList(
+                nn.Conv2d(took, gave, 1) for took, gave in ((64, 32), (32, 16), (16, 1))
+            )
+
+        def forward(self, features):
+            x = features[-1]
+            for i in range(2, -1, -1):
+                x = self.ups[2 - i](x)
+                if i > 0:
+                    x = nn.functional.interpolate(x, scale_factor=2) + features[i - 1]
+            return x
+    """,
+    )
+
+    levels = ((16, 64), (32, 32), (64, 16))
+    assert fed == {"Decoder": [[f"float32[batch, {c}, {s}, {s}]" for c, s in levels]]}
+
+
+def test_a_width_varies_where_the_height_may_not(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Reader(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(1, 8, (32, 3))
+            self.rnn = nn.LSTM(8, 8)
+
+        def forward(self, line):
+            assert line.size(2) == 32
+            return self.rnn(self.conv(line).squeeze(2).permute(2, 0, 1))[0]
+    """,
+    )
+
+    assert fed == {"Reader": ["float32[batch, 1, 32, width]"]}
+
+
+def test_places_learned_for_one_size_say_which_size_is_fed(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Prior(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.places = nn.Parameter(torch.randn(1, 2, 40, 40))
+            self.conv = nn.Conv2d(22, 24, 3, padding=1)
+
+        def forward(self, codes):
+            batch, height, width = codes.shape
+            x = nn.functional.one_hot(codes, 20).permute(0, 3, 1, 2).float()
+            places = self.places[:, :, :height].expand(batch, 2, height, width)
+            return self.conv(torch.cat((x, places), 1))
+    """,
+    )
+
+    assert fed == {"Prior": ["int64[batch, sequence, 40] in 0..1"]}
+
+
+def test_an_argument_that_timm_has_removed_may_still_be_none(tmp_path: Path) -> None:
+    (tmp_path / "timm" / "models").mkdir(parents=True)
+    (tmp_path / "timm" / "models" / "vision_transformer.py").write_text(
+        "from torch import nn\n\n\nclass Block(nn.Linear):\n"
+        "    def __init__(self, dim, num_heads):\n        super().__init__(dim, dim)\n"
+    )
+    fed = feed_models(
+        tmp_path,
+        """
+    from timm.models.vision_transformer import Block
+
+
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.block = Block(24, 4, qk_scale=None)
+
+        def forward(self, x):
+            return self.block(x)
+    """,
+    )
+
+    assert fed == {"Encoder": ["float32[batch, 24]"]}
+
+
+def test_lengths_are_read_as_they_are_written() -> None:
+    for text in ("int64[batch=2] down from sequence", "int64[3] down from 16"):
+        given, sizes = parse_input(text)
+        assert write_input(given, sizes) == text
