@@ -8,8 +8,8 @@ from typing import BinaryIO, NamedTuple
 _PIECE = 1 << 16
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _WIDTHS = {_FIXED64: 8, _FIXED32: 4}
-MOST_FIELDS = 8_000_000
-"""Fields looked at in one file; a model of 100,000 nodes has some three million."""
+MOST_FIELDS = 3_000_000
+"""Fields looked at in one file; a node with what torch writes of it has some thirty."""
 MOST_TEXT = 512 << 20
 """Bytes of all texts and numbers that are taken from one file; weights are not among them."""
 MOST_PIECE = 64 << 20
