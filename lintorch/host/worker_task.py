@@ -30,6 +30,8 @@ _EXAMINE_FILE = "lintorch.guest.examine_file:examine_file"
 _EXAMINE_CONFIGURED = "lintorch.guest.examine_file:examine_configured"
 _PROVE_FILE = "lintorch.guest.proof.prove_file:prove_file"
 _PROVE_CONFIGURED = "lintorch.guest.proof.prove_file:prove_configured"
+_COMPARE_FILE = "lintorch.guest.beside.compare_file:compare_file"
+_COMPARE_CONFIGURED = "lintorch.guest.beside.compare_file:compare_configured"
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,12 @@ def with_proof(task: WorkerTask, proof: Mapping[str, Any]) -> WorkerTask:
     function = _PROVE_CONFIGURED if task.configured else _PROVE_FILE
     arguments = {**task.arguments, "proof": dict(proof)}
     return replace(task, function=function, arguments=arguments, imports=_BACKWARD)
+
+
+def beside_file(task: WorkerTask, beside: Mapping[str, Any]) -> WorkerTask:
+    """The same models, each beside an exported file: see `lintorch.guest.beside.compare_model`."""
+    function = _COMPARE_CONFIGURED if task.configured else _COMPARE_FILE
+    return replace(task, function=function, arguments={**task.arguments, "beside": dict(beside)})
 
 
 def run_task(
