@@ -132,13 +132,23 @@ class Asked:
 
 
 def _cut_cause(cause: Cause) -> Cause:
-    texts = {name: _cut_text(getattr(cause, name)) for name in ("kind", "text", "proof", "remedy")}
-    return replace(cause, **texts)
+    return replace(
+        cause,
+        kind=_cut_text(cause.kind),
+        text=_cut_text(cause.text),
+        proof=_cut_text(cause.proof),
+        remedy=_cut_text(cause.remedy),
+    )
 
 
 def _cut_layer(layer: LayerNumbers) -> LayerNumbers:
-    texts = {name: _cut_text(getattr(layer, name)) for name in ("name", "kind", "value")}
-    return replace(layer, operator=_cut_text(layer.operator), **texts)
+    return replace(
+        layer,
+        name=_cut_text(layer.name),
+        kind=_cut_text(layer.kind),
+        value=_cut_text(layer.value),
+        operator=_cut_text(layer.operator),
+    )
 
 
 def _cut_texts(texts: Sequence[str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ _PREFIXES = ("module.", "_orig_mod.", "model.", "net.", "")
 _NEAR = 2e-3
 """Of the largest number of a tensor: float16 rounds by 5e-4, and a folded tensor twice."""
 _NEAR_QUANTIZED = 2e-2
+_STORED_TYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16,
+                 "I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8,
+                 "U8": torch.uint8, "BOOL": torch.bool}  # fmt: skip
+"""By their names in a safetensors file."""
 State = Mapping[str, torch.Tensor]
 
 
@@ -102,12 +107,25 @@ def load_checkpoint(module: nn.Module, path: str) -> str:
 def _read_checkpoint(path: str) -> Any:
     try:
         if path.endswith(".safetensors"):
-            from safetensors.torch import load_file
-
-            return load_file(path)
+            return _read_safetensors(Path(path).read_bytes())
         return torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # whatever a file that is no checkpoint raises
         raise UnreadableFileError(describe_error(error, 300)) from error
+
+
+def _read_safetensors(data: bytes) -> dict[str, torch.Tensor]:
+    """The tensors of such a file: the length of its header, the header as JSON, and the numbers."""
+    begin = 8 + int.from_bytes(data[:8], "little")
+    found = {}
+    for name, about in json.loads(data[8:begin]).items():
+        if name == "__metadata__":
+            continue
+        first, last = about["data_offsets"]
+        numbers = bytearray(data[begin + first : begin + last])
+        dtype = _STORED_TYPES[about["dtype"]]
+        flat = torch.frombuffer(numbers, dtype=dtype) if numbers else torch.empty(0, dtype=dtype)
+        found[name] = flat.reshape(about["shape"])
+    return found
 
 
 def _find_state(read: Any, module: nn.Module) -> dict[str, torch.Tensor]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import nn
@@ -144,9 +145,9 @@ class _PairFinder:
         restored = self._restored.get(name)
         return self._file.read_tensor(name) if restored is None else restored
 
-    def _pair_by_layer(self, node: object) -> None:
+    def _pair_by_layer(self, node: Any) -> None:
         """The weight and bias of a Conv, Gemm or MatMul whose scope is a layer, or its folded norm."""
-        kind, given = node.op_type, list(node.input)  # type: ignore[attr-defined]
+        kind, given = node.op_type, list(node.input)
         if kind not in (*_PRODUCTS, "Add"):
             return
         layer = _strip_prefix(read_layer(node))
@@ -222,17 +223,17 @@ class _PairFinder:
 _STATISTICS = ("weight", "bias", "running_mean", "running_var")
 
 
-def _shape_key(shape: object) -> tuple[int, ...]:
+def _shape_key(shape: Iterable[int]) -> tuple[int, ...]:
     """Of a matrix and what it is turned, the same."""
-    sizes = tuple(shape)  # type: ignore[call-overload]
+    sizes = tuple(shape)
     return tuple(sorted(sizes)) if len(sizes) == 2 else sizes
 
 
-def _is_turned(node: object) -> bool:
+def _is_turned(node: Any) -> bool:
     """Whether a Gemm takes its weight as it is stored in no nn.Linear."""
-    attributes = node.attribute  # type: ignore[attr-defined]
+    attributes = node.attribute
     turned = any(a.name == "transB" and a.i for a in attributes)
-    return node.op_type == "Gemm" and not turned  # type: ignore[attr-defined]
+    return node.op_type == "Gemm" and not turned
 
 
 def _strip_prefix(name: str) -> str:

@@ -119,7 +119,7 @@ def _make_change(scale: torch.Tensor, shift: torch.Tensor, flipped: bool) -> Cha
 def _list_prepared(case: Case, number: int) -> Iterator[torch.Tensor]:
     """The values that the file makes of an input by steps of which preparations are made."""
     known = {taken.name for taken, place in case.pairs.pairs if place == number}
-    names = []
+    names: list[str] = []
     for node in case.file.graph.node:
         if node.op_type in _STEPS and known.intersection(node.input) and len(names) < _MOST_STEPS:
             known.update(node.output)
