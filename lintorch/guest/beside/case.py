@@ -65,12 +65,14 @@ class Case:
         """What the model is fed, plain values too."""
         return [*make_inputs(self.model.inputs, sizes or self.model.sizes)]
 
-    def arrange(self, tensors: Sequence[torch.Tensor]) -> tuple[Any, ...]:
-        """The arguments of the model, with these tensors."""
+    def arrange(
+        self, tensors: Sequence[torch.Tensor], sizes: Sizes | None = None
+    ) -> tuple[Any, ...]:
+        """The arguments of the model, with these tensors; plain values may follow sizes."""
         left = iter(tensors)
         values = [
             next(left) if isinstance(g, Input) else v
-            for g, v in zip(self.model.inputs, self.list_values(), strict=True)
+            for g, v in zip(self.model.inputs, self.list_values(sizes), strict=True)
         ]
         return arrange_arguments(self.model.inputs, values)
 
@@ -79,14 +81,14 @@ class Case:
     ) -> list[torch.Tensor]:
         """What the model gives, in eval mode. Raises what it raises."""
         given = self.list_tensors(sizes) if tensors is None else tensors
-        return self.run_module(self.module, given)
+        return self.run_module(self.module, given, sizes)
 
     def run_module(
-        self, module: nn.Module, tensors: Sequence[torch.Tensor], train: bool = False
+        self, module: nn.Module, tensors: Sequence[torch.Tensor], sizes: Sizes | None = None
     ) -> list[torch.Tensor]:
         """What a module of the same kind gives; a copy of it runs."""
-        with copy_module(module, train) as copied, torch.no_grad():
-            return flatten_output(copied(*self.arrange(tensors), **self.extra))
+        with copy_module(module) as copied, torch.no_grad():
+            return flatten_output(copied(*self.arrange(tensors, sizes), **self.extra))
 
     def make_feed(self, sizes: Sizes | None = None, pairs: InputPairs | None = None) -> Feed:
         """What the file is fed."""

@@ -141,10 +141,10 @@ def _explain_difference(
     """The layers where numbers part, and the causes that runs show. Raises UnreadableFileError."""
     order = input_order.find_other_order(case) if len(case.pairs.pairs) > 1 else None
     if order is not None:
-        causes = [input_order.tell_order(case, order)]
-        return replace(told, runs=(run,), causes=(*causes, *facts))
+        told_order = input_order.tell_order(case, order)
+        return replace(told, runs=(run,), causes=(told_order, *facts))
     parting = _look_inside(case, weighed, case.model.sizes)
-    causes = []
+    causes: list[Cause] = []
     for find in _list_hypotheses(case, weighed, parting):
         causes += find()
         if causes or clock() > late:
@@ -177,6 +177,7 @@ def _list_hypotheses(
     yield lambda: list(preprocessing.find_preprocessing(case))
     yield lambda: list(precision.find_precision(case, parting.path))
     yield lambda: list(_try_unoptimized(case))
+    yield lambda: list(other_sizes.find_example_size(case))
 
 
 def _look_inside(case: Case, weighed: Weighed, sizes: Mapping[str, int]) -> Parting:

@@ -11,11 +11,12 @@ import torch
 
 from lintorch.guest.beside.case import Case, Sizes
 from lintorch.guest.beside.distances import measure_distance
+from lintorch.guest.beside.function_calls import record_functions
 from lintorch.guest.beside.layer_calls import LayerCall, record_calls
 from lintorch.guest.beside.run_file import probe_values
 from lintorch.guest.beside.weight_pairs import Folding
 from lintorch.guest.export.compare_numbers import find_difference
-from lintorch.guest.export.onnx_graph import find_node_site, read_layer
+from lintorch.guest.export.onnx_graph import read_layer
 from lintorch.record.file_comparisons import Distance, LayerNumbers
 from lintorch.record.sites import Site
 
@@ -44,7 +45,7 @@ class _Value:
 def find_parting(case: Case, foldings: Sequence[Folding], sizes: Sizes | None = None) -> Parting:
     """Run both at some sizes with all that is inside shown. Raises what the model raises."""
     tensors = case.list_tensors(sizes)
-    calls = record_calls(case.module, case.arrange(tensors), case.extra, case.files)
+    calls = record_calls(case.module, case.arrange(tensors, sizes), case.extra, case.files)
     numbers = frozenset(out.numel() for call in calls for out in call.outputs)
     found = probe_values(case.file, case.make_feed(sizes), numbers)
     values = [
@@ -55,7 +56,8 @@ def find_parting(case: Case, foldings: Sequence[Folding], sizes: Sizes | None = 
     ]
     hidden = {each.layer for each in foldings}
     path = [*_compare_calls(case, [c for c in calls if c.name not in hidden], values)]
-    return _find_turn(case, path, values)
+    order = {id(call): number for number, call in enumerate(calls)}
+    return _find_turn(_Inside(case, sizes, order, values), path)
 
 
 @dataclass(frozen=True)
@@ -143,42 +145,53 @@ def _tell(case: Case, call: LayerCall, value: _Value, agrees: bool) -> _Compared
     return _Compared(call, value, agrees, told)
 
 
-def _find_turn(case: Case, path: Sequence[_Compared], values: Sequence[_Value]) -> Parting:
+@dataclass(frozen=True)
+class _Inside:
+    """What was seen of both: the calls by their order, and the values of the file."""
+
+    case: Case
+    sizes: Sizes | None
+    order: Mapping[int, int]
+    values: Sequence[_Value]
+
+
+def _find_turn(inside: _Inside, path: Sequence[_Compared]) -> Parting:
     told = tuple(each.told for each in path)
     wrong = next((number for number, each in enumerate(path) if not each.agrees), None)
     if wrong is None:
         last = path[-1] if path else None
-        return Parting(told[-1] if told else None, None, _find_late_line(case, last), told)
+        end = max(inside.order.values(), default=-1) + 1
+        return Parting(_get_told(last), None, _find_line(inside, last, end), told)
     first = path[wrong]
     before = [each for each in path[:wrong] if each.call.leaf] or list(path[:wrong])
     last = before[-1] if before else None
     between = None
-    if first.call.inputs and not _has_value(first.call.inputs[0], case, values):
-        between = _find_line_between(case, last, first)
-    return Parting(last.told if last else None, first.told, between, told)
+    if first.call.inputs and not _has_value(first.call.inputs[0], inside):
+        between = _find_line(inside, last, inside.order[id(first.call)])
+    return Parting(_get_told(last), first.told, between, told)
 
 
-def _has_value(given: torch.Tensor, case: Case, values: Sequence[_Value]) -> bool:
+def _get_told(compared: _Compared | None) -> LayerNumbers | None:
+    return compared.told if compared else None
+
+
+def _has_value(given: torch.Tensor, inside: _Inside) -> bool:
     """Whether what a layer is given is a value of the file, or an input."""
-    known = [*case.list_tensors(), *(v.tensor for v in values)]
+    known = [*inside.case.list_tensors(inside.sizes), *(v.tensor for v in inside.values)]
     return any(_is_alike(given, each) for each in known)
 
 
-def _find_line_between(case: Case, last: _Compared | None, first: _Compared) -> Site | None:
-    """The user's line of the first node between two layers that the exporter wrote one down for."""
-    low = last.value.place if last else -1
-    nodes = case.file.graph.node[low + 1 : first.value.place]
-    return next(_list_lines(case, nodes, first.told.name), None) or first.told.called
+def _find_line(inside: _Inside, last: _Compared | None, end: int) -> Site | None:
+    """The user's line behind the last layer that agrees whose numbers the file does not have.
 
-
-def _find_late_line(case: Case, last: _Compared | None) -> Site | None:
-    nodes = case.file.graph.node[(last.value.place if last else -1) + 1 :]
-    return next(_list_lines(case, nodes, ""), None)
-
-
-def _list_lines(case: Case, nodes: Sequence[Any], but: str) -> Iterator[Site]:
-    for node in nodes:
-        if but and read_layer(node) == but:
-            continue
-        if site := find_node_site(node, case.user_file):
-            yield site
+    That of the first function of torch after all those whose numbers it has.
+    """
+    case, sizes = inside.case, inside.sizes
+    begin = inside.order[id(last.call)] + 1 if last else 0
+    calls = record_functions(case, sizes, begin, end)
+    sought = frozenset(call.output.numel() for call in calls)
+    values = probe_values(case.file, case.make_feed(sizes), sought).values()
+    known = [*case.list_tensors(sizes), *values]
+    agreeing = [n for n, call in enumerate(calls) if any(_is_alike(call.output, v) for v in known)]
+    behind = agreeing[-1] + 1 if agreeing else 0
+    return calls[behind].site if behind < len(calls) else None

@@ -12,6 +12,11 @@ from lintorch.guest.export.onnx_graph import find_node_site, read_layer
 from lintorch.record.arguments import pick_tensors
 from lintorch.record.file_comparisons import Cause, Distance, FileRun
 
+_DYNAMIC = "compute the size from x.shape inside forward, without int() or item(), and declare the axis as dynamic"
+_BATCHES = (1, 2, 4)
+_SIDES = (8, 16, 24, 32, 48, 56, 64, 96, 112, 128, 160, 192, 224, 256)
+"""Sizes of examples."""
+
 
 def run_at(case: Case, sizes: Sizes) -> tuple[FileRun, Cause | None]:
     """Both at some sizes; where the file raises, its node. Raises what the model raises."""
@@ -37,8 +42,50 @@ def tell_baked(case: Case, sizes: Sizes, run: FileRun) -> Cause:
         "baked-size",
         f"a size of the example is a constant in the file: at {changed} it computes something else",
         f"it agrees at {write_sizes(case.model.sizes)}; at {changed} {far}",
-        "compute the size from x.shape inside forward, without int() or item(), and declare the axis as dynamic",
+        _DYNAMIC,
     )
+
+
+def find_example_size(case: Case) -> Iterator[Cause]:
+    """The sizes at which a file agrees that says it takes others too, and gives other numbers there."""
+    for sizes in _list_likely(case):
+        try:
+            agrees = case.match_at(sizes).difference is None
+        except Exception:  # the model or the file does not take them
+            continue
+        if agrees:
+            first = write_change(sizes, case.model.sizes)
+            yield Cause(
+                "baked-size",
+                f"a size of the example is a constant in the file: it is right at {write_sizes(sizes)} and wrong at {first}",
+                f"it agrees at {write_sizes(sizes)}",
+                _DYNAMIC,
+            )
+            return
+
+
+def _list_likely(case: Case) -> Iterator[dict[str, int]]:
+    """Sizes that examples of exports have: of a batch, of images and sequences."""
+    open_names = _list_open(case)
+    batch = {name for name in open_names if "batch" in name}
+    sides = open_names - batch
+    first = case.model.sizes
+    for size in (0, *_SIDES) if sides else (0,):
+        for count in (0, *_BATCHES) if batch else (0,):
+            changed = {name: size for name in sides if size} | {n: count for n in batch if count}
+            if changed and any(first[name] != value for name, value in changed.items()):
+                yield {**first, **changed}
+
+
+def _list_open(case: Case) -> set[str]:
+    """The names of sizes that the file leaves open."""
+    tensors = pick_tensors(case.model.inputs)
+    return {
+        size
+        for taken, number in case.pairs.pairs
+        for dim, size in zip(taken.dims or (), tensors[number].shape, strict=False)
+        if isinstance(size, str) and not isinstance(dim, int)
+    }
 
 
 def tell_fixed(case: Case, fixed: Set[str]) -> Iterator[Cause]:
@@ -83,6 +130,6 @@ def _tell_failure(case: Case, sizes: Sizes, error: BaseException) -> Cause | Non
         f"a size of the example is a constant in the file: at {changed} its node {node.name} "
         f"({node.op_type}{where}) fails",
         f"the model runs at {changed}; {summarise_error(error, 1)}",
-        "compute the size from x.shape inside forward, without int() or item(), and declare the axis as dynamic",
+        _DYNAMIC,
         site=find_node_site(node, case.user_file),
     )

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.beside.case import Case
+from lintorch.guest.beside.causes.saturated_sums import find_saturated
 from lintorch.guest.beside.distances import measure_distance
 from lintorch.guest.beside.onnx_file import OnnxFile
 from lintorch.guest.beside.quantized_tensors import QUANTIZED
@@ -31,9 +32,13 @@ def find_precision(case: Case, path: Sequence[LayerNumbers]) -> Iterator[Cause]:
     found = measure_distance(case.expected, given)
     rounded = _run_rounded(case, _ROUNDINGS[kind], quantized=kind == "int8")
     usual = measure_distance(case.expected, rounded)
-    if found.amount is None or usual.amount is None or found.amount > _TIMES * usual.amount:
+    if found.amount is None or usual.amount is None:
         return
     most = _find_steepest(path)
+    if found.amount > _TIMES * usual.amount:
+        if kind == "int8" and (node := find_saturated(case)):
+            yield _tell_saturated(node, most)
+        return
     where = f"; the error grows most in {most.name} ({most.kind})" if most else ""
     yield Cause(
         "precision",
@@ -51,6 +56,17 @@ def name_precision(file: OnnxFile) -> str:
     types = {tensor.data_type for tensor in file.tensors.values()}
     types |= {_read_cast(node) for node in file.walk_nodes() if node.op_type == "Cast"}
     return "bfloat16" if 16 in types else "float16" if 10 in types else ""
+
+
+def _tell_saturated(node: str, most: LayerNumbers | None) -> Cause:
+    return Cause(
+        "precision",
+        "the file is quantized to integers of 8 bits, and their sums overflow on this processor: "
+        "without VNNI instructions two products are added in 16 bits",
+        f"what {node} gives is not the product of the integers that it takes",
+        "quantize with reduce_range=True, or with weights of type QUInt8",
+        site=most.built if most else None,
+    )
 
 
 def _read_cast(node: Any) -> int:
