@@ -60,12 +60,17 @@ class OnnxFile:
 
     @cached_property
     def tensors(self) -> Mapping[str, Any]:
-        """The messages of tensors in the file by name: its initializers, and what Constant nodes hold."""
+        """The messages of tensors in the file by name: its initializers, and what Constant nodes hold.
+
+        Exporters keep equal tensors once, and give them further names by Identity nodes.
+        """
         found = {tensor.name: tensor for tensor in self.graph.initializer}
         for node in self.graph.node:
             if node.op_type == "Constant" and node.output:
                 held = (a.t for a in node.attribute if a.name == "value" and a.HasField("t"))
                 found.update((node.output[0], tensor) for tensor in held)
+            if node.op_type == "Identity" and node.input and node.input[0] in found:
+                found[node.output[0]] = found[node.input[0]]
         return found
 
     @cached_property

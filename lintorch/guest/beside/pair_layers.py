@@ -13,10 +13,10 @@ from lintorch.guest.beside.case import Case, Sizes
 from lintorch.guest.beside.distances import measure_distance
 from lintorch.guest.beside.function_calls import record_functions
 from lintorch.guest.beside.layer_calls import LayerCall, record_calls
+from lintorch.guest.beside.layer_names import find_layer
 from lintorch.guest.beside.run_file import probe_values
 from lintorch.guest.beside.weight_pairs import Folding
 from lintorch.guest.export.compare_numbers import find_difference
-from lintorch.guest.export.onnx_graph import read_layer
 from lintorch.record.file_comparisons import Distance, LayerNumbers
 from lintorch.record.sites import Site
 
@@ -75,8 +75,9 @@ def _compare_calls(
 ) -> Iterator[_Compared]:
     """The calls for which the file has a value, by its numbers or else by its name."""
     by_layer = defaultdict[str, list[_Value]](list)
+    known = {call.name for call in calls}
     for value in values:
-        by_layer[read_layer(value.node)].append(value)
+        by_layer[find_layer(value.node, known)].append(value)
     named = _count_named(calls, by_layer)
     used: set[str] = set()
     for call in calls:

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from lintorch.guest.beside.layer_names import find_layer
 from lintorch.guest.beside.onnx_file import OnnxFile
-from lintorch.guest.export.onnx_graph import read_layer
 
 _ORDERS = {"LSTM": (0, 2, 3, 1), "GRU": (1, 0, 2), "RNN": (0,)}
 """Which gate of ONNX is each of torch's: ONNX has i o f c and z r h, torch i f g o and r z n."""
@@ -23,7 +23,7 @@ def read_recurrent(
     nodes = defaultdict[str, list[Any]](list)
     for node in file.graph.node:
         if node.op_type in _ORDERS:
-            nodes[read_layer(node)].append(node)
+            nodes[find_layer(node, modules)].append(node)
     layers = [name for name, part in modules.items() if isinstance(part, nn.RNNBase)]
     if len(nodes) == 1 == len(layers):
         nodes = defaultdict(list, {layers[0]: next(iter(nodes.values()))})

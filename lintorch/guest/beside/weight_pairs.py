@@ -11,14 +11,14 @@ import torch
 from torch import nn
 
 from lintorch.guest.beside.layer_calls import LayerCall
+from lintorch.guest.beside.layer_names import find_layer, strip_prefixes
 from lintorch.guest.beside.onnx_file import OnnxFile
 from lintorch.guest.beside.quantized_tensors import list_quantized
 from lintorch.guest.beside.recurrent_weights import read_recurrent
-from lintorch.guest.export.onnx_graph import read_layer
 
-_PREFIXES = ("module.", "_orig_mod.", "model.", "net.", "inner.", "wrapped.")
 _NORMS = nn.modules.batchnorm._BatchNorm
 _SCALED = (nn.modules.conv._ConvNd, nn.Linear)
+_NORMALIZING = ("LayerNormalization", "BatchNormalization", "GroupNormalization")
 _PRODUCTS = (
     "Conv",
     "ConvTranspose",
@@ -66,7 +66,7 @@ def find_foldings(
     file: OnnxFile, module: nn.Module, calls: Sequence[LayerCall]
 ) -> tuple[Folding, ...]:
     """The BatchNorm layers that the file holds no statistics of, each with the layer that it follows."""
-    kept = {_strip_prefix(name) for name in file.tensors}
+    kept = {*file.tensors, *map(strip_prefixes, file.tensors)}
     found = []
     for call in calls:
         if not isinstance(call.module, _NORMS) or not call.module.track_running_stats:
@@ -83,7 +83,7 @@ def find_foldings(
 def _is_alone(file: OnnxFile, name: str) -> bool:
     """Whether a layer has a BatchNormalization node of its own."""
     return any(
-        node.op_type == "BatchNormalization" and _strip_prefix(read_layer(node)) == name
+        node.op_type == "BatchNormalization" and find_layer(node, (name,)) == name
         for node in file.graph.node
     )
 
@@ -148,14 +148,16 @@ class _PairFinder:
     def _pair_by_layer(self, node: Any) -> None:
         """The weight and bias of a Conv, Gemm or MatMul whose scope is a layer, or its folded norm."""
         kind, given = node.op_type, list(node.input)
+        if kind in _NORMALIZING:
+            self._pair_norm(node)
         if kind not in (*_PRODUCTS, "Add"):
             return
-        layer = _strip_prefix(read_layer(node))
+        layer = find_layer(node, self._modules)
         folding = self._by_norm.get(layer) or self._by_layer.get(layer)
         layer = folding.layer if folding else layer
         if not isinstance(self._modules.get(layer), _SCALED):
             return
-        names = [name for name in given if self._is_held(name) and name not in self._used]
+        names = [name for name in given if self._is_held(name)]
         for name in names:
             value = self._read(name)
             if not value.is_floating_point():
@@ -168,8 +170,19 @@ class _PairFinder:
                     self._add(weight, value, name, folding)
             elif value.dim() == 1 and bias not in self._found:
                 wanted = self._own.get(weight)
-                if wanted is not None and (folding or bias in self._own):
+                fits = folding or (bias in self._own and value.shape == self._own[bias].shape)
+                if wanted is not None and fits:
                     self._add(bias, value, name, folding)
+
+    def _pair_norm(self, node: Any) -> None:
+        """Scale, shift and statistics of a layer that normalizes, which stand in this order."""
+        layer = find_layer(node, self._modules)
+        for name, ending in zip(list(node.input)[1:], _STATISTICS, strict=False):
+            key = f"{layer}.{ending}"
+            if key in self._own and key not in self._found and self._is_held(name):
+                value = self._read(name)
+                if value.shape == self._own[key].shape:
+                    self._add(key, value, name, None)
 
     def _pair_by_shape(self) -> None:
         """What is left on both sides, where as many of a shape are left and all have an order."""
@@ -236,17 +249,11 @@ def _is_turned(node: Any) -> bool:
     return node.op_type == "Gemm" and not turned
 
 
-def _strip_prefix(name: str) -> str:
-    for prefix in _PREFIXES:
-        name = name.removeprefix(prefix)
-    return name
-
-
 def _find_key(name: str, own: State) -> str | None:
     """The key that an initializer is called by, with or without what a wrapper puts before it."""
     if name in own:
         return name
-    stripped = _strip_prefix(name)
+    stripped = strip_prefixes(name)
     if stripped in own:
         return stripped
     if "." not in name:
