@@ -23,6 +23,7 @@ _COMMANDS = (
     "check",
     "checkpoint",
     "clean",
+    "compare",
     "config",
     "explain",
     "export",

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 from lintorch.host.size_symbols import traced_to_sizes
 from lintorch.host.vouching import Asked
 from lintorch.record.events import RunEvent
+from lintorch.record.file_comparisons import FileComparison
 from lintorch.record.framing import Parcel
 from lintorch.record.messages import (
     ExportBegun,
     ExportTried,
     FactShown,
+    FileCompared,
     FileMessage,
     GraphTried,
     ModelBegun,
@@ -47,6 +49,8 @@ class Report:
     """What a fixed text makes of that."""
     state: Mapping[str, Shape | None] | None = None
     """The shapes of its state_dict by key, where they were asked for; None for those not decided yet."""
+    beside: FileComparison | None = None
+    """What became of it beside an exported file."""
 
 
 @dataclass
@@ -63,6 +67,7 @@ class _Told:
     observed: Observed | None = None
     comparison: Comparison | None = None
     state: Mapping[str, Shape | None] | None = None
+    beside: FileComparison | None = None
     improper: str = ""
 
     def reports(self, ending: str = "", output: str = "") -> Iterator[Report]:
@@ -89,6 +94,7 @@ class _Told:
             self.observed,
             self.comparison,
             self.state,
+            self.beside,
         )
 
 
@@ -148,6 +154,8 @@ class Telling:
                 told.observed = asked.observed(observed)
             case ModelCompared(comparison):
                 told.comparison = asked.comparison(comparison)
+            case FileCompared(found):
+                told.beside = asked.beside(found)
             case ExportTried(outcome):
                 told.outcomes.append(asked.outcome(outcome))
             case ExportBegun(exporter) if exporter in asked.exporters:

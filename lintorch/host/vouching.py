@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lintorch.record.events import RunEvent
+from lintorch.record.file_comparisons import Cause, FileComparison, LayerNumbers
 from lintorch.record.input_notation import describe_inputs as shown
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
@@ -107,10 +108,47 @@ class Asked:
             _cut_texts(comparison.gained),
         )
 
+    def beside(self, found: FileComparison) -> FileComparison:
+        """A model beside an exported file: its lines are the user's, its texts are cut."""
+        layers = [layer for layer in (found.first, found.last) if layer is not None]
+        sites = [cause.site for cause in found.causes] + [found.between]
+        self._are_shown((*sites, *(layer.built for layer in layers)))
+        self._are_shown(layer.called for layer in layers)
+        return replace(
+            found,
+            producer=_cut_text(found.producer),
+            weights=_cut_text(found.weights),
+            unable=_cut_text(found.unable),
+            causes=tuple(map(_cut_cause, found.causes[:_MOST_TOLD])),
+            runs=found.runs[:_MOST_TOLD],
+            first=found.first and _cut_layer(found.first),
+            last=found.last and _cut_layer(found.last),
+        )
+
     def _are_shown(self, sites: Iterable[Site | None]) -> None:
         for site in sites:
             if site is not None and not self.files.is_shown(site.path):
                 raise MalformedError(f"a line of {site.path}")
+
+
+def _cut_cause(cause: Cause) -> Cause:
+    return replace(
+        cause,
+        kind=_cut_text(cause.kind),
+        text=_cut_text(cause.text),
+        proof=_cut_text(cause.proof),
+        remedy=_cut_text(cause.remedy),
+    )
+
+
+def _cut_layer(layer: LayerNumbers) -> LayerNumbers:
+    return replace(
+        layer,
+        name=_cut_text(layer.name),
+        kind=_cut_text(layer.kind),
+        value=_cut_text(layer.value),
+        operator=_cut_text(layer.operator),
+    )
 
 
 def _cut_texts(texts: Sequence[str]) -> tuple[str, ...]:

@@ -33,6 +33,8 @@ _EXAMINE_CONFIGURED = "lintorch.guest.examine_file:examine_configured"
 _PROVE_FILE = "lintorch.guest.proof.prove_file:prove_file"
 _PROVE_CONFIGURED = "lintorch.guest.proof.prove_file:prove_configured"
 _PROVE_TRAINING = "lintorch.guest.training.prove_training:prove_training"
+_COMPARE_FILE = "lintorch.guest.beside.compare_file:compare_file"
+_COMPARE_CONFIGURED = "lintorch.guest.beside.compare_file:compare_configured"
 
 
 @dataclass(frozen=True)
@@ -109,11 +111,18 @@ def make_configured_task(
 
 def with_proof(task: WorkerTask, proof: Mapping[str, Any], training: bool) -> WorkerTask:
     """The same models, or what trains some, run beside each other with two texts: see `lintorch.guest.proof`."""
-    function, imports = _PROVE_CONFIGURED if task.configured else _PROVE_FILE, _BACKWARD
+    function = _PROVE_CONFIGURED if task.configured else _PROVE_FILE
     if training:
-        function, imports = _PROVE_TRAINING, (*_BACKWARD, *_STEPPING)
+        function = _PROVE_TRAINING
+    imports = (*_BACKWARD, *_STEPPING) if training else _BACKWARD
     arguments = {**task.arguments, "proof": dict(proof)}
     return replace(task, function=function, arguments=arguments, imports=imports)
+
+
+def beside_file(task: WorkerTask, beside: Mapping[str, Any]) -> WorkerTask:
+    """The same models, each beside an exported file: see `lintorch.guest.beside.compare_model`."""
+    function = _COMPARE_CONFIGURED if task.configured else _COMPARE_FILE
+    return replace(task, function=function, arguments={**task.arguments, "beside": dict(beside)})
 
 
 def run_task(

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from lintorch.record.bounds import Bounds
 from lintorch.record.events import Raised, RunEvent
+from lintorch.record.file_comparisons import FileComparison
 from lintorch.record.framing import Message
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
@@ -107,6 +108,13 @@ class ModelCompared(ModelMessage, tag="compared"):
     """The model was run with a fixed text, and compared with what was kept."""
 
     comparison: Comparison
+
+
+@dataclass(frozen=True)
+class FileCompared(ModelMessage, tag="beside"):
+    """The model was run beside a file that was exported before."""
+
+    found: FileComparison
 
 
 class ExportMessage(Message):

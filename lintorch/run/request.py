@@ -160,6 +160,20 @@ class CheckpointRequest(Request):
 
 
 @dataclass(frozen=True)
+class CompareRequest(Request):
+    """What `lintorch compare` is asked; `paths` hold the model's file."""
+
+    model: str = ""
+    """`file.py:Class`, or `file.py` where it has one model."""
+    file: str = ""
+    """The exported file."""
+    checkpoint: str = ""
+    """A file with the weights; "" to take those of the exported file, or the model's own."""
+    own_weights: bool = False
+    """Whether the model keeps those that it is built with."""
+
+
+@dataclass(frozen=True)
 class ModelsRequest(Request):
     """What `lintorch models` is asked."""
 

@@ -81,7 +81,7 @@ class _GraphReader:
     ) -> Iterator[OperatorUse]:
         """The uses of operators in a graph or function, the user's line of a call for those inside."""
         for node in graph.node:
-            here = _find_site(node, self.user_file) or site
+            here = find_node_site(node, self.user_file) or site
             inner = self.functions.get((node.domain, node.op_type))
             if inner is None:
                 yield self._read_use(node, values, here)
@@ -105,7 +105,7 @@ class _GraphReader:
             domain,
             tuple(values.types.get(name, "") for name in given),
             values.ranks.get(given[0]) if given else None,
-            _read_layer(node),
+            read_layer(node),
             site,
             data,
         )
@@ -119,7 +119,7 @@ def _get_dtype_name(name: str) -> str:
     return {"float": "float32", "double": "float64", "undefined": ""}.get(name, name)
 
 
-def _find_site(node: Any, user_file: UserFile) -> Site | None:
+def find_node_site(node: Any, user_file: UserFile) -> Site | None:
     """The innermost line of the user's in the stack that the exporter has kept with a node."""
     kept = next((entry.value for entry in node.metadata_props if entry.key == _STACK_KEY), "")
     return find_site_in_text(kept or reverse_legacy_stack(node.doc_string[:_MOST_STACK]), user_file)
@@ -131,7 +131,7 @@ def reverse_legacy_stack(text: str) -> str:
     return "\n".join(reversed([*lines]))
 
 
-def _read_layer(node: Any) -> str:
+def read_layer(node: Any) -> str:
     """The dotted path of the module that a node stands in; "" for the model itself."""
     for entry in node.metadata_props:
         if entry.key == _SCOPES_KEY:

@@ -1,0 +1,1 @@
+"""A model beside an .onnx file that exists already: where their numbers part, and why."""
