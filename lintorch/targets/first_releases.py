@@ -76,7 +76,7 @@ def find_first_release(
     if first is None:
         told = judged[-1]
         return FirstRelease(runtime, None, told.reasons, told.answer is Answer.UNKNOWN)
-    before = judged[first - 1] if first else _Judged(Answer.YES)
+    before = judged[first - 1] if first else _Judged(Answer.UNKNOWN)
     unsure = before.answer is Answer.UNKNOWN
     documented = judged[first].documented
     return FirstRelease(runtime, releases[first].version, before.reasons, unsure, documented)
