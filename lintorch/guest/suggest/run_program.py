@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from lintorch.guest.export.eager_reference import NamedSizes
 from lintorch.guest.export.exporters import onnx_runtime
 from lintorch.guest.export.write_program import COPYING, TENSORS, write_comparison, write_inputs
+from lintorch.guest.process.deadline import INTERVAL, Deadline
 from lintorch.guest.suggest.write_call import CallText
 
 _HELPERS = """
@@ -41,26 +42,40 @@ def run_program(call: CallText, sizes: Sequence[NamedSizes], project: str, secon
     """
     text = call.write() + _write_check(call, sizes)
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             [sys.executable, "-"],
-            input=text,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             text=True,
             encoding="utf-8",
             errors="replace",
-            capture_output=True,
             cwd=project,
-            timeout=max(1.0, seconds),
             env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-            check=False,
         )
-    except subprocess.TimeoutExpired:
-        return f"it did not end within {seconds:.0f} s"
     except OSError as error:
         return f"it could not be started: {error}"
-    if done.returncode == 0:
+    told = _await_end(process, text, max(1.0, seconds))
+    if told is None:
+        return f"it did not end within {seconds:.0f} s"
+    if process.returncode == 0:
         return ""
-    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    return _pick_error(lines) or f"it ended with exit status {done.returncode}"
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    return _pick_error(lines) or f"it ended with exit status {process.returncode}"
+
+
+def _await_end(process: subprocess.Popen[str], text: str, seconds: float) -> str | None:
+    """What a program writes to standard error; None where its time is up, and it is ended."""
+    deadline, given = Deadline(process.pid, seconds), text
+    with process:
+        while True:
+            try:
+                return process.communicate(given, timeout=INTERVAL)[1]
+            except subprocess.TimeoutExpired:
+                given = ""  # what was given before is still being written
+            if deadline.is_met():
+                process.kill()
+                return None
 
 
 def _pick_error(lines: Sequence[str]) -> str:
