@@ -212,10 +212,37 @@ def test_a_note_that_is_no_error_is_harmless(tmp_path: Path) -> None:
 
 
 def test_what_is_not_known_is_said_with_what_would_tell_more(tmp_path: Path) -> None:
-    code, (answer,) = explain(tmp_path, "[TRT] [E] a failure that nobody met\n")
+    code, (answer,) = explain(tmp_path, "trtexec: a failure that nobody met\n")
     assert (code, answer["verdict"]) == (1, "unknown")
     assert "nothing is known" in answer["why"]
     assert "--verbose" in answer["why"]
+
+
+def test_another_error_of_a_known_program_names_the_program_alone(tmp_path: Path) -> None:
+    code, (answer,) = explain(tmp_path, "[TRT] [E] a failure that nobody met\n")
+    assert (code, answer["verdict"]) == (1, "unknown")
+    assert (answer["runtime"], answer["error"]) == ("tensorrt", "other")
+    assert "not known here" in answer["why"]
+
+
+OTHERS = [
+    "ERROR: No matching distribution found for tensorrt==8.6.1",
+    "coremltools 7.2 requires protobuf<=4.0.0, but you have protobuf 5.26.1 which is incompatible.",
+    "Traceback (most recent call last):\n  File 'train.py', line 4, in main\nKeyError: 'x'",
+    'File "site-packages/torch/_dynamo/eval_frame.py", line 600, in _fn\n'
+    '  File "site-packages/torch/optim/adam.py", line 3\nValueError: lr must be positive',
+    "ModuleNotFoundError: No module named 'onnxruntime'",
+    "Assertion failed: (ptr != NULL), function alloc, file mem.c, line 12.",
+    "AttributeError: module 'numpy' has no attribute 'bool'",
+    "NotImplementedError: Foo is not implemented.",
+    "Error: socket is not registered.",
+    "error code = 5",
+]
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_an_error_of_another_program_is_not_taken_for_a_runtimes(text: str) -> None:
+    assert recognise(unify_text(text)) == ()
 
 
 def test_the_node_that_a_message_names_leads_to_its_line(tmp_path: Path) -> None:

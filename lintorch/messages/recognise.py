@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
+from lintorch.targets.opset_history import is_standard
 
 _BEFORE, _AFTER = 400, 1600
 """Characters around a word of a message in which the message is looked for."""
@@ -101,10 +102,19 @@ def _make_recognised(
 ) -> Recognised:
     is_note = kind.rank == "note"
     around = {} if is_note else _find_context(runtime.contexts, text, start, stop)
-    operator = groups.get("operator") or kind.operator or around.get("operator", "")
-    node = groups.get("node") or around.get("node", "")
+    node = groups.get("node", "").strip() or around.get("node", "")
+    operator = groups.get("operator") or kind.operator or _fit_node(around, groups)
     head = text[start : max(stop, min(start + _EXCERPT, len(text)))][:_EXCERPT]
+    if kind.rank == "last":
+        head = groups.get("why", head)[:_EXCERPT]
     return Recognised(kind, runtime, head.strip(), operator, node, groups, start)
+
+
+def _fit_node(around: Mapping[str, str], groups: Mapping[str, str]) -> str:
+    """The operator that is named around a message, unless the name of its node tells another one."""
+    operator = around.get("operator", "")
+    named = groups.get("node", "").strip().rpartition("/")[2].partition("_")[0]
+    return named if operator and is_standard(named) else operator
 
 
 def _find_context(
@@ -129,6 +139,8 @@ def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
         near = [other for other in causes if abs(other.at - each.at) < _AROUND]
         if each.kind.rank == "general" and any(o.runtime is each.runtime for o in near):
             continue
+        if each.kind.rank == "last" and (errors or any(o.kind.rank == "symptom" for o in found)):
+            continue
         if each.kind.rank == "symptom" and errors:
             continue
         if any(other.kind.full_name in each.kind.yields_to for other in found):
@@ -144,7 +156,7 @@ def _says_more(other: Recognised, found: Recognised) -> bool:
 
 
 def _order(found: Iterator[Recognised]) -> Sequence[Recognised]:
-    ranks = "cause", "general", "symptom", "note"
+    ranks = "cause", "general", "last", "symptom", "note"
     return sorted(found, key=lambda each: (ranks.index(each.kind.rank), each.at))
 
 

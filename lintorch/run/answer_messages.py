@@ -75,4 +75,4 @@ def _judge(message: ExplainedMessage) -> Verdict:
     if rank == "note":
         return "harmless"
     known = bool(message.findings) or bool(message.node and message.node.line)
-    return "unknown" if rank == "general" and not known else "matters"
+    return "unknown" if rank in ("general", "last") and not known else "matters"
