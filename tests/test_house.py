@@ -44,7 +44,7 @@ STANDS_ON = {
     "settings": "catalog core files record targets",
     "report": "core record targets",
     "run": "baseline cache catalog checkpoint core evidence facts files fix host machine messages "
-    "onnx_file record report settings source suppress syntax",
+    "onnx_file record report settings source suppress syntax targets",
     "server": "catalog core facts files fix machine record report run settings suppress syntax",
     "cli": "baseline cache catalog checkpoint core files host machine onnx_file record report run server settings targets",
     "__main__": "cli",
