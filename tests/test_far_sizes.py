@@ -73,6 +73,22 @@ class Grown(nn.Module):
         return self.words(tokens) + table[:count]
 
 
+class Upright(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tall = nn.Conv2d(3, 4, (5, 1), padding=(2, 0))
+        self.wide = nn.Conv2d(3, 4, (1, 5), padding=(0, 2))
+
+    def forward(self, image):
+        height, width = image.shape[-2:]
+        return self.tall(image) if height > width else self.wide(image)
+
+
+class Lying(Upright):
+    def forward(self, image):
+        return self.tall(image) if max(image.shape[2:]) > image.shape[3] else self.wide(image)
+
+
 class Attends(nn.Module):
     def __init__(self):
         super().__init__()
@@ -152,6 +168,15 @@ def test_both_sides_of_a_comparison_are_run(
     assert outcome.status == "wrong"
     assert [at.sizes[:1] for at in outcome.wrong_at] == [beyond]
     assert beyond[0] < 32 if name == "height" else beyond[0] > 100
+
+
+@pytest.mark.parametrize("model", ["Upright", "Lying"])
+def test_an_image_is_turned_where_the_order_of_its_sides_decides(
+    model: str, reports: dict[str, Report]
+) -> None:
+    (outcome,) = reports[model].outcomes
+    assert list_sizes(reports[model], *SIDES)[2:] == [(129, 161), (32, 48), (161, 129)]
+    assert [at.sizes for at in outcome.wrong_at] == [(161, 129)]
 
 
 def test_two_inputs_with_sizes_of_their_own_are_fed_equal_and_unequal_ones(
