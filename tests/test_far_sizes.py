@@ -89,6 +89,13 @@ class Lying(Upright):
         return self.tall(image) if max(image.shape[2:]) > image.shape[3] else self.wide(image)
 
 
+class Paired(nn.Module):
+    def forward(self, image):
+        if image.shape[0] % 4 == 0:
+            image = image - image.view(-1, 4, *image.shape[1:]).mean(1).repeat(4, 1, 1, 1)
+        return image * 2 @ image.new_ones(image.shape[-1], 3)
+
+
 class Attends(nn.Module):
     def __init__(self):
         super().__init__()
@@ -177,6 +184,13 @@ def test_an_image_is_turned_where_the_order_of_its_sides_decides(
     (outcome,) = reports[model].outcomes
     assert list_sizes(reports[model], *SIDES)[2:] == [(129, 161), (32, 48), (161, 129)]
     assert [at.sizes for at in outcome.wrong_at] == [(161, 129)]
+
+
+def test_a_multiple_is_run_where_all_other_sizes_leave_a_remainder(
+    reports: dict[str, Report],
+) -> None:
+    (outcome,) = reports["Paired"].outcomes
+    assert [at.write_sizes() for at in outcome.wrong_at] == ["batch 4"]
 
 
 def test_two_inputs_with_sizes_of_their_own_are_fed_equal_and_unequal_ones(
