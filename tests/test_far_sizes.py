@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 import pytest
 from examining import examine_files, write_files
 from reported import model_of
@@ -10,6 +13,8 @@ from lintorch.host.reports import Report
 from lintorch.record.outcomes import AS_TRACED
 
 pytest.importorskip("torch")
+
+from lintorch.guest.feed.other_sizes import vary_sizes
 
 NETS = """
 import math
@@ -191,6 +196,18 @@ def test_a_multiple_is_run_where_all_other_sizes_leave_a_remainder(
 ) -> None:
     (outcome,) = reports["Paired"].outcomes
     assert [at.write_sizes() for at in outcome.wrong_at] == ["batch 4"]
+
+
+@pytest.mark.parametrize(("step", "smaller"), [(1, (65, 97)), (32, (64, 96))])
+def test_odd_sizes_are_smaller_where_larger_ones_are_too_heavy(
+    step: int, smaller: tuple[int, int]
+) -> None:
+    def runs(sizes: Mapping[str, int]) -> bool:
+        padded = math.prod(math.ceil(sizes[side] / 16) * 16 for side in SIDES)
+        return padded <= 2.5 * 128 * 128 and not any(sizes[side] % step for side in SIDES)
+
+    varied = vary_sizes({"height": 128, "width": 128}, runs)
+    assert [tuple(each.values()) for each in varied] == [(192, 192), smaller]
 
 
 def test_two_inputs_with_sizes_of_their_own_are_fed_equal_and_unequal_ones(
