@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 import pytest
 from examining import examine_files, write_files
 from reported import model_of
@@ -10,6 +13,8 @@ from lintorch.host.reports import Report
 from lintorch.record.outcomes import AS_TRACED
 
 pytest.importorskip("torch")
+
+from lintorch.guest.feed.other_sizes import vary_sizes
 
 NETS = """
 import math
@@ -71,6 +76,29 @@ class Grown(nn.Module):
         count = tokens.shape[1]
         table = torch.arange(count).float()[:, None] if count > self.steps else self.table
         return self.words(tokens) + table[:count]
+
+
+class Upright(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tall = nn.Conv2d(3, 4, (5, 1), padding=(2, 0))
+        self.wide = nn.Conv2d(3, 4, (1, 5), padding=(0, 2))
+
+    def forward(self, image):
+        height, width = image.shape[-2:]
+        return self.tall(image) if height > width else self.wide(image)
+
+
+class Lying(Upright):
+    def forward(self, image):
+        return self.tall(image) if max(image.shape[2:]) > image.shape[3] else self.wide(image)
+
+
+class Paired(nn.Module):
+    def forward(self, image):
+        if image.shape[0] % 4 == 0:
+            image = image - image.view(-1, 4, *image.shape[1:]).mean(1).repeat(4, 1, 1, 1)
+        return image * 2 @ image.new_ones(image.shape[-1], 3)
 
 
 class Attends(nn.Module):
@@ -152,6 +180,34 @@ def test_both_sides_of_a_comparison_are_run(
     assert outcome.status == "wrong"
     assert [at.sizes[:1] for at in outcome.wrong_at] == [beyond]
     assert beyond[0] < 32 if name == "height" else beyond[0] > 100
+
+
+@pytest.mark.parametrize("model", ["Upright", "Lying"])
+def test_an_image_is_turned_where_the_order_of_its_sides_decides(
+    model: str, reports: dict[str, Report]
+) -> None:
+    (outcome,) = reports[model].outcomes
+    assert list_sizes(reports[model], *SIDES)[2:] == [(129, 161), (32, 48), (161, 129)]
+    assert [at.sizes for at in outcome.wrong_at] == [(161, 129)]
+
+
+def test_a_multiple_is_run_where_all_other_sizes_leave_a_remainder(
+    reports: dict[str, Report],
+) -> None:
+    (outcome,) = reports["Paired"].outcomes
+    assert [at.write_sizes() for at in outcome.wrong_at] == ["batch 4"]
+
+
+@pytest.mark.parametrize(("step", "smaller"), [(1, (65, 97)), (32, (64, 96))])
+def test_odd_sizes_are_smaller_where_larger_ones_are_too_heavy(
+    step: int, smaller: tuple[int, int]
+) -> None:
+    def runs(sizes: Mapping[str, int]) -> bool:
+        padded = math.prod(math.ceil(sizes[side] / 16) * 16 for side in SIDES)
+        return padded <= 2.5 * 128 * 128 and not any(sizes[side] % step for side in SIDES)
+
+    varied = vary_sizes({"height": 128, "width": 128}, runs)
+    assert [tuple(each.values()) for each in varied] == [(192, 192), smaller]
 
 
 def test_two_inputs_with_sizes_of_their_own_are_fed_equal_and_unequal_ones(

@@ -229,6 +229,12 @@ class Held(nn.Module):
         return Holder(x * 2)
 
 
+class Counted(nn.Module):
+    def forward(self, x: Tensor) -> tuple[Tensor, None, int]:
+        lost = 0
+        return x * 2, None, lost
+
+
 class Sized(nn.Module):
     def forward(self, x: Tensor) -> tuple[Tensor, int]:
         return x * 2, x.size(2)
@@ -586,6 +592,16 @@ def test_an_object_is_refused_where_it_is_returned(exporter: str, tmp_path: Path
     assert (outcome.status, outcome.returned) == ("failed", "an object of class Holder")
     assert outcome.site is not None
     assert outcome.site.row == row_of(Held, "return")
+
+
+@pytest.mark.parametrize("exporter", ["onnx", "onnx-legacy"])
+def test_of_several_odd_outputs_the_one_that_is_refused_is_told(
+    exporter: str, tmp_path: Path
+) -> None:
+    outcome = tried(Counted(), exporter, tmp_path)
+    assert (outcome.status, outcome.returned) == ("failed", "a number")
+    assert outcome.message.startswith("forward returns a number; return tensors alone")
+    assert site_of(outcome).row == row_of(Counted, "return")
 
 
 def test_what_a_run_leaves_is_found_in_an_export_after_it(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
 from lintorch.record.work_bounds import REPLAY_SECONDS
 
-_MOST_BEYOND, _MOST_TRIES_BEYOND = 2, 4
+_MOST_BEYOND, _MOST_TRIES_BEYOND = 3, 5
 """Sizes beyond a comparison that are added to the others, and that are tried."""
 _BEYOND_SHARE = 0.3
 """Of the time that is left, for each of these tries."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -53,7 +53,7 @@ class FlatOutputs(nn.Module):  # type: ignore[misc]
 
 def flatten_outputs(job: Job) -> nn.Module:
     """The module itself where it gives back nothing but tensors in tuples and lists, else wrapped."""
-    if find_odd_output(job.output):
+    if any(list_odd_outputs(job.output)):
         return FlatOutputs(job.module, _has_counts(job.output))
     return job.module
 
@@ -69,13 +69,13 @@ def drop_counts(exported: Exported, job: Job) -> Exported:
     return replace(exported, run=run)
 
 
-def find_odd_output(output: Any) -> str:
-    """What an output holds, in words, beside tensors in tuples and lists: `a dict`; else ""."""
-    if isinstance(output, torch.Tensor):
-        return ""
+def list_odd_outputs(output: Any) -> Iterator[str]:
+    """What an output holds, in words, beside tensors in tuples and lists: `a dict`, `None`."""
     if isinstance(output, (tuple, list)):
-        return next(filter(None, map(find_odd_output, output)), "")
-    return _name_value(output)
+        for part in output:
+            yield from list_odd_outputs(part)
+    elif not isinstance(output, torch.Tensor):
+        yield _name_value(output)
 
 
 def _name_value(value: Any) -> str:

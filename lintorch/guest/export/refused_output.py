@@ -15,7 +15,7 @@ import torch
 
 from lintorch.guest.export.error_reading import UserFile
 from lintorch.guest.export.exporter import Exported, Job
-from lintorch.guest.export.flat_outputs import find_odd_output, flatten_outputs
+from lintorch.guest.export.flat_outputs import flatten_outputs, list_odd_outputs
 from lintorch.guest.export.module_state import copy_module
 from lintorch.record.outcomes import Outcome
 from lintorch.record.sites import Site
@@ -28,7 +28,7 @@ _NOT_TAKEN = {
     "onnx-legacy": ("a number", "a bool"),
     "onnx": ("a number", "a bool", "a string"),
 }
-"""By exporter: what it refuses, as `find_odd_output` names it. Of objects each knows some classes."""
+"""By exporter: what it refuses, as `list_odd_outputs` names it. Of objects each knows some classes."""
 _MOST = 120
 """Characters of the exporter's own words that are told."""
 
@@ -40,8 +40,9 @@ def explain_refused_output(
 
     What is wrong with that one is told, too.
     """
-    odd = find_odd_output(job.output)
-    if refused.stage != "export" or not _may_refuse(refused, odd):
+    odds = (odd for odd in list_odd_outputs(job.output) if _may_refuse(refused, odd))
+    odd = next(odds, "")
+    if refused.stage != "export" or not odd:
         return refused
     for other, advice in _list_ways(refused.exporter, job):
         with TemporaryDirectory() as folder:
@@ -62,7 +63,7 @@ def _may_refuse(refused: Outcome, odd: str) -> bool:
     """Whether an exporter may have refused such an output."""
     name = odd.rpartition(" ")[2]
     is_object = odd.startswith(("an object", "a mapping")) and name in refused.message
-    return bool(odd) and (is_object or odd.startswith(_NOT_TAKEN.get(refused.exporter, "-")))
+    return is_object or odd.startswith(_NOT_TAKEN.get(refused.exporter, "-"))
 
 
 def _list_ways(exporter: str, job: Job) -> Iterator[tuple[Job, str]]:

@@ -38,11 +38,18 @@ def vary_sizes(
 def _vary_group(
     group: tuple[str, ...], sizes: Mapping[str, int], runs: Runs
 ) -> list[dict[str, int]]:
-    """All sizes, with these larger, and smaller."""
-    found = []
-    for ways in (_list_larger(group, sizes), _list_smaller_together(group, sizes)):
-        found += [*_take_first(({**sizes, **way} for way in ways), runs)]
-    return found
+    """All sizes, with these larger, and smaller; odd ones smaller where the larger could not be."""
+    found = [*_take_first(({**sizes, **way} for way in _list_larger(group, sizes)), runs)]
+    smaller = [{**sizes, **way} for way in _list_smaller_together(group, sizes)]
+    if not any(_has_other_parity(group, sizes, each) for each in found):
+        smaller.sort(key=lambda each: not _has_other_parity(group, sizes, each))
+    return [*found, *_take_first(smaller, runs)]
+
+
+def _has_other_parity(
+    group: tuple[str, ...], sizes: Mapping[str, int], other: Mapping[str, int]
+) -> bool:
+    return all(other[name] % 2 != sizes[name] % 2 for name in group)
 
 
 def may_differ(names: tuple[str, ...], sizes: Mapping[str, int], runs: Runs) -> bool:

@@ -55,6 +55,8 @@ def suggest_sizes_beyond(runs: Sequence[ModelRun]) -> Iterator[tuple[Hashable, d
             factor = _find_crossing(event, names, first.sizes, again[1:])
             if factor is not None:
                 yield key, _scale_sizes(first.sizes, names, factor)
+            for sizes in (*_turn_sides(event, names, again), *_multiply(event, names, again)):
+                yield key, sizes
 
 
 def _number_comparisons(run: ModelRun) -> Iterator[tuple[Hashable, Comparison]]:
@@ -77,6 +79,35 @@ def _list_changed_names(
     """The groups of names that were changed together, each once."""
     groups = (tuple(n for n in sizes if sizes[n] != first.get(n)) for sizes in others)
     return [group for group in dict.fromkeys(groups) if group]
+
+
+def _turn_sides(
+    event: Comparison,
+    names: tuple[str, ...],
+    again: Sequence[tuple[Mapping[str, int], Comparison]],
+) -> Iterator[dict[str, int]]:
+    """Where both sides of a comparison follow sizes that grow together: two of these, as run, exchanged.
+
+    No growth makes an image upright that lies. What is to be equal is made so.
+    """
+    for sizes, other in again[1:] if len(names) > 1 else ():
+        *_, one, last = names
+        depends = event.left != other.left and event.right != other.right
+        if depends and sizes[one] != sizes[last]:
+            equal = event.operator in ("==", "!=")
+            yield {**sizes, one: sizes[last], last: sizes[last if equal else one]}
+
+
+def _multiply(
+    event: Comparison,
+    names: tuple[str, ...],
+    again: Sequence[tuple[Mapping[str, int], Comparison]],
+) -> Iterator[dict[str, int]]:
+    """Where a size leaves a remainder in all runs: its multiples, which may leave none."""
+    left = [other.left for sizes, other in again if any(sizes[n] != again[0][0][n] for n in names)]
+    if event.operator in ("==", "!=") and event.right == 0 and {*left} - {event.left, 0}:
+        for times in (2, 4) if event.left else ():
+            yield {n: times * s if n in names else s for n, s in again[0][0].items()}
 
 
 def _find_crossing(
