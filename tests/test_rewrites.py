@@ -343,3 +343,58 @@ def test_a_layer_that_runs_at_two_places_stays() -> None:
     assert mend(twice) == twice
     unknown = RECURRENT.replace("self.conv(sound).permute(2, 0, 1)", "sound.values")
     assert mend(unknown) == unknown
+
+
+ON_A_GPU = [
+    ("return image + torch.ones(image.shape[3], device='cuda')",),
+    ("return image * torch.arange(image.shape[3]).cuda()",),
+    ("return image + torch.eye(3).to('cuda').sum()",),
+    ("return image + torch.zeros(image.shape[2:]).to(device='cuda:0')",),
+    ("device = torch.device('cuda')", "return image - torch.full((3, 1, 1), 0.5, device=device)"),
+    ("more = image.new_zeros(3, 1, 1, device='cuda')", "return image + more"),
+    ("return self.conv(image.cuda())",),
+    ("image = image.cuda(non_blocking=True)", "return self.conv(image)"),
+    ("image = image.to('cuda')", "return self.conv(image) * torch.ones(4, 1, 1, device='cuda')"),
+    ("return self.conv(image.relu().cuda(0))",),
+]
+
+
+def write_convolving(*lines: str) -> str:
+    begin = "def __init__(self):\n        super().__init__()\n        self.conv = nn.Conv2d(3, 4, 1)\n\n    "
+    return write_model(*lines).replace("def forward", f"{begin}def forward")
+
+
+@pytest.mark.parametrize("lines", ON_A_GPU, ids=lambda lines: lines[0][:50])
+def test_what_names_a_gpu_runs_wherever_the_model_is(lines: tuple[str, ...]) -> None:
+    text = write_convolving(*lines)
+    after = mend(text)
+    assert "cuda" not in after
+    torch.manual_seed(0)
+    model = build(after).eval()
+    here = text.replace("cuda:0", "cpu").replace("'cuda'", "'cpu'")
+    original = build(
+        here.replace(".cuda(", ".cpu(")
+        .replace("non_blocking=True", "")
+        .replace(".cpu(0)", ".cpu()")
+    )
+    original.load_state_dict(model.state_dict())
+    images = [torch.rand(size) for size in SIZES]
+    wanted = [original(image) for image in images]
+    assert all(torch.equal(model(image), each) for image, each in zip(images, wanted, strict=True))
+    assert is_right_at_every_size(model, images, wanted)
+    assert is_traced_right(model, images, wanted)
+
+
+KEPT_ON_A_GPU = [
+    ("return image.relu().cuda() + torch.ones(3, 1, 1, device='cuda')",),
+    ("image = [each.cuda() for each in image]", "return image[0] + torch.ones(1, device='cuda')"),
+    ("return torch.cat(image) + torch.ones(1, device='cuda')",),
+    ("return image[0] + torch.ones(1, device='cuda')",),
+    ("return torch.ones(1, device=DEVICE) + image",),
+]
+
+
+@pytest.mark.parametrize("lines", KEPT_ON_A_GPU, ids=lambda lines: lines[0][:50])
+def test_no_device_is_written_where_none_is_sure(lines: tuple[str, ...]) -> None:
+    text = "DEVICE = 'cuda'\n" + write_model(*lines)
+    assert mend(text) == text

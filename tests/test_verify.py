@@ -191,12 +191,74 @@ def test_the_fewest_fixes_after_which_an_export_is_right(project: Path) -> None:
 
 
 def test_what_no_fix_makes_right_is_told_by_its_line(project: Path) -> None:
-    drawn = BAKED.replace("return x.reshape(int(x.size(0)), -1)", "return x * float(x.shape[2])")
+    drawn = BAKED.replace(
+        "return x.reshape(int(x.size(0)), -1)", "return sum(x * i for i in range(x.size(0)))"
+    )
     (project / "net" / "net.py").write_text(drawn)
     asked = ("fix", "net/net.py", "--rules", "mine", "--until-exports", "torchscript-trace")
     done = lintorch(*asked, cwd=project)
     assert (done.returncode, (project / "net" / "net.py").read_text()) == (1, drawn), done.stderr
     assert "net/net.py:12: " in done.stderr
+
+
+LAYERS = """\
+from torch import nn
+
+
+class Flat(nn.Module):
+    def forward(self, x):
+        return x.reshape(int(x.size(0)), -1)
+"""
+STACKED = """\
+from layers import Flat
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.flat = Flat()
+
+    def forward(self, x):
+        return self.flat(x.reshape(int(x.size(0)), 1, -1))
+"""
+
+
+def write_stacked(project: Path, net: str) -> tuple[Path, Path]:
+    files = project / "net" / "net.py", project / "net" / "layers.py"
+    for file, text in zip(files, (net, LAYERS), strict=True):
+        file.write_text(text)
+    return files
+
+
+def test_fixes_of_files_that_the_model_runs_through_make_its_export_right(project: Path) -> None:
+    net, layers = write_stacked(project, STACKED)
+    asked = ("fix", "net/net.py", "--rules", "mine", "--until-exports", "torchscript-trace")
+    done = lintorch(*asked, cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert "int(" not in net.read_text() + layers.read_text()
+    assert "--- a/net/net.py\n" in done.stdout
+    assert "--- a/net/layers.py\n" in done.stdout
+    assert "LT101 (net/layers.py: return x.reshape(int(x.size(0)), -1))" in done.stderr
+
+
+def test_a_file_whose_fixes_are_not_needed_stays_as_it_is(project: Path) -> None:
+    harmless = STACKED.replace("x.reshape(int(x.size(0)), 1, -1)", "torch.mul(x, 2)")
+    net, layers = write_stacked(project, f"import torch\n{harmless}")
+    asked = ("fix", "net/net.py", "--rules", "mine", "--until-exports", "torchscript-trace")
+    done = lintorch(*asked, cwd=project)
+    assert (done.returncode, net.read_text()) == (0, f"import torch\n{harmless}"), done.stderr
+    assert layers.read_text() == LAYERS.replace("int(x.size(0))", "x.size(0)")
+
+
+def test_no_file_is_written_where_the_export_is_not_right_in_the_end(project: Path) -> None:
+    looped = "sum(x * i for i in range(x.size(0)))"
+    stuck = STACKED.replace("x.reshape(int(x.size(0)), 1, -1)", looped)
+    net, layers = write_stacked(project, stuck)
+    asked = ("fix", "net/net.py", "--rules", "mine", "--until-exports", "torchscript-trace")
+    done = lintorch(*asked, cwd=project)
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
+    assert (net.read_text(), layers.read_text()) == (stuck, LAYERS)
 
 
 POOLED = """\

@@ -33,7 +33,9 @@ from lintorch.core.profile import EXPORTERS
 @choice_options
 @click.pass_context
 def command(context: click.Context, /, **_: Any) -> None:
-    """Put in the fewest fixes of a file after which its models export right, at all sizes.
+    """Put in the fewest fixes after which the models of a file export right, at all sizes.
+
+    Fixes of files of the project that these models run through are taken, too.
 
     Each fix is tried by models that run with and without it, and one that changes what they
     compute is not taken. Exit codes: 0 the export is right, 1 no fixes make it so, and the lines

@@ -1,4 +1,4 @@
-"""From the options of `fix` to the file it writes and its exit code."""
+"""From the options of `fix` to the files it writes and its exit code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lintorch.cli.terminal import FINDING_MODELS, progress_on
 from lintorch.files import FileText, NotWritten, read_file, write_file
 from lintorch.host.worker_process import WorkerError
 from lintorch.report.result import Repaired
-from lintorch.run.fix_until_exported import FixedExport, fix_until_exported
+from lintorch.run.fix_until_exported import FixedExport, FixedText, fix_until_exported
 from lintorch.run.request import CheckRequest, Rewritten
 from lintorch.settings import SettingsError
 
@@ -23,7 +23,7 @@ def run_fix(request: CheckRequest, diff: bool, out: TextIO, err: TextIO) -> int:
     try:
         with progress_on(err, FINDING_MODELS) as progress:
             fixed = fix_until_exported(request, progress)
-        if fixed.after and not diff:
+        if not diff:
             _write_fixed(fixed)
     except (SettingsError, CatalogError, WorkerError, NotWritten, OSError) as error:
         print_problems(err, [error])
@@ -31,16 +31,22 @@ def run_fix(request: CheckRequest, diff: bool, out: TextIO, err: TextIO) -> int:
     print_problems(err, fixed.errors)
     if fixed.errors:
         return UNABLE
-    if fixed.after:
-        rewritten = Rewritten(fixed.path, fixed.before, fixed.after, Repaired(fixed.path))
+    for each in fixed.texts:
+        rewritten = Rewritten(each.path, each.before, each.after, Repaired(each.path))
         out.writelines(diff_lines(rewritten))
     print_problems(err, fixed.told)
     return RIGHT if fixed.is_right else WRONG
 
 
 def _write_fixed(fixed: FixedExport) -> None:
-    """Raises NotWritten where the file is no longer what was tried."""
+    """Raises NotWritten where a file is no longer what was tried; then none is written."""
+    originals = [_read_again(each) for each in fixed.texts]
+    for original, each in zip(originals, fixed.texts, strict=True):
+        write_file(original, each.after)
+
+
+def _read_again(fixed: FixedText) -> FileText:
     text = read_file(fixed.path)
     if not isinstance(text, FileText) or text.text != fixed.before:
-        raise NotWritten(fixed.path, "changed while models ran; nothing was written to it")
-    write_file(text, fixed.after)
+        raise NotWritten(fixed.path, "changed while models ran; nothing was written")
+    return text

@@ -78,30 +78,42 @@ class ModelProver:
         self._folder.cleanup()
 
     def keep_originals(
-        self, place: ModelPlace, fixed: FixedFile, rows: Iterable[int], checked: Iterable[str]
+        self,
+        place: ModelPlace,
+        fixed: FixedFile,
+        rows: Iterable[int] | None,
+        checked: Iterable[str],
     ) -> list[Report]:
         """Run the models there as they are; what is computed by those that run one of the rows is kept.
 
-        `fixed` is the file that the rows are of.
+        `fixed` is the file that the rows are of; None for all models.
         """
         modules = {} if fixed.module is None else {fixed.real: fixed.module}
-        return self._run(place, checked, self._describe(fixed, sorted(rows), None), modules)
+        wanted = None if rows is None else sorted(rows)
+        return self._run(place, checked, self._describe(fixed, wanted, None), modules)
 
     def compare_models(
         self,
         place: ModelPlace,
         fixed: FixedFile,
-        data: bytes,
+        texts: Mapping[str, bytes],
         checked: Iterable[str],
         exporting: bool = True,
     ) -> list[Report]:
-        """Run the models that are kept, with these bytes in the place of the fixed file, or of its module.
+        """Run the models that are kept, with the texts, by path, in the place of these files.
 
-        Trial exports are only made again where `exporting`: each takes seconds.
+        That of the fixed file is of its module, where it is a notebook. Trial exports are only made
+        again where `exporting`: each takes seconds.
         """
-        text = base64.b64encode(data).decode()
-        modules = {} if fixed.module is None else {fixed.real: data.decode()}
-        return self._run(place, checked, self._describe(fixed, [], text), modules, exporting)
+        encoded = {
+            os.path.realpath(path): base64.b64encode(data).decode() for path, data in texts.items()
+        }
+        text = encoded.pop(fixed.real, None)
+        modules = {} if fixed.module is None else {fixed.real: fixed.module}
+        if fixed.module is not None and text is not None:
+            modules = {fixed.real: base64.b64decode(text).decode()}
+        described = self._describe(fixed, [], text, encoded)
+        return self._run(place, checked, described, modules, exporting)
 
     def forget_models(self) -> None:
         """Keep no model any longer."""
@@ -109,10 +121,16 @@ class ModelProver:
             path = os.path.join(self._folder.name, name)
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
 
-    def _describe(self, fixed: FixedFile, rows: list[int], text: str | None) -> dict[str, Any]:
+    def _describe(
+        self,
+        fixed: FixedFile,
+        rows: list[int] | None,
+        text: str | None,
+        beside: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
         folder = os.path.realpath(self._folder.name)
         told = {"fixed": fixed.real, "original": fixed.module, "folder": folder}
-        return {**told, "rows": rows, "text": text}
+        return {**told, "rows": rows, "text": text, "beside": beside}
 
     def _run(
         self,

@@ -1,4 +1,4 @@
-"""Looks for the fewest fixes of a file after which its models export right with one exporter."""
+"""Looks for the fewest fixes after which the models of a file export right with one exporter."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lintorch.core.finding import Evidence, Finding
+from lintorch.files import FileText, is_notebook, read_file
+from lintorch.host.prove_models import FixedFile
+from lintorch.report.places import shown_path
 from lintorch.report.wording import write_message
 from lintorch.run.check_files import CheckedFiles, check_files
-from lintorch.run.importers import Importers
-from lintorch.run.mend_file import FileMending, FixKey
+from lintorch.run.entered_fixes import list_mendings
 from lintorch.run.proof_bench import ProofBench
-from lintorch.run.prove_fixes import FileProof, list_rows_to_run
+from lintorch.run.prove_together import FileKeys, JointProof
 from lintorch.run.request import CheckRequest, Progress
 from lintorch.run.scope import Scope
 
@@ -21,12 +23,19 @@ _MOST_ALONE = 12
 
 
 @dataclass(frozen=True)
-class FixedExport:
-    """The text after which exports are right, or, where there is none, why."""
+class FixedText:
+    """A file and what the fixes make of it."""
 
     path: str
-    before: str = ""
-    after: str = ""
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class FixedExport:
+    """The texts after which exports are right, or, where there are none, why."""
+
+    texts: tuple[FixedText, ...] = ()
     told: tuple[str, ...] = ()
     """What was tried and came of it, one line each."""
     errors: tuple[str, ...] = ()
@@ -34,7 +43,7 @@ class FixedExport:
 
 
 def fix_until_exported(request: CheckRequest, progress: Progress) -> FixedExport:
-    """Try the fixes of the one file of the request; writes nothing.
+    """Try the fixes of the one file of the request, and of what its models run through; writes nothing.
 
     Only fixes after which models compute the same, rounding aside, are taken. Raises SettingsError, CatalogError,
     WorkerError, and what a rule raises.
@@ -42,36 +51,40 @@ def fix_until_exported(request: CheckRequest, progress: Progress) -> FixedExport
     scope, path = Scope(request), request.paths[0]
     seen = check_files(request, scope, progress)
     if seen.errors or path not in seen.paths:
-        return FixedExport(path, errors=seen.errors or (f"{path}: no file to be checked",))
+        return FixedExport(errors=seen.errors or (f"{path}: no file to be checked",))
     exporter = request.models.exporters[0]
     failed = [*_list_failed(seen.standing, exporter)]
     if not failed:
         return _tell_unfailed(path, exporter, seen)
-    text = seen.texts.get(path)
-    found = [finding for finding in seen.standing if finding.place.path == path]
-    if text is None or not any(finding.fix for finding in found):
-        return FixedExport(path, told=tuple(_tell_uncovered(failed)))
-    mending = FileMending(text, found, seen, scope, request, Importers(scope))
-    whole = mending.mend(request.tried_fixes)
+    text = seen.texts.get(path) or read_file(path)
+    if not isinstance(text, FileText):
+        return FixedExport(errors=(f"{path}: {text.cause}",))
+    mendings = list_mendings(text, seen, scope, request, progress)
+    if not mendings:
+        return FixedExport(told=tuple(_tell_uncovered(failed)))
     with ProofBench(request, scope, progress) as bench:
-        groups = list_rows_to_run(whole, mending.before)
-        models = bench.set_up(mending.fixed_file, seen.paths, groups, mending.importers)
-        proof = FileProof(mending, models, request.tried_fixes, whole, rounding=True)
+        fixed = FixedFile(path, text.text if is_notebook(path) else None)
+        models = bench.set_up_file(fixed, (each.path for each in mendings))
+        proof = JointProof(mendings, models, request.tried_fixes)
         keys = _find_fewest(proof)
         if keys is None:
-            return FixedExport(path, told=tuple(_tell_uncovered(failed)))
-        exports = describe_exports(proof, keys)
-        return FixedExport(path, mending.before, proof.text_with(keys), (exports,), is_right=True)
+            return FixedExport(told=tuple(_tell_uncovered(failed)))
+        after, told = proof.list_texts(keys), describe_exports(proof, keys, path)
+    texts = (FixedText(m.path, m.before, after[m.path]) for m in mendings if m.path in after)
+    return FixedExport(tuple(texts), (told,), is_right=True)
 
 
-def describe_exports(proof: FileProof, keys: frozenset[FixKey]) -> str:
-    """`torchscript-trace: wrong → ok after LT101 (x.view(int(x.size(0)), -1))`."""
+def describe_exports(proof: JointProof, keys: FileKeys, path: str) -> str:
+    """`torchscript-trace: wrong → ok after LT101 (x.view(int(x.size(0)), -1))`; in another file than `path`, with it."""
     words = dict.fromkeys(w for v in proof.try_keys(keys) for w, _ in v.exports)
-    told = ", ".join(f"{code} ({line})" for code, line in sorted(keys))
+    told = ", ".join(
+        f"{code} ({line})" if where == path else f"{code} ({where}: {line})"
+        for where, (code, line) in sorted(keys)
+    )
     return f"{'; '.join(words)} after {told}"
 
 
-def _find_fewest(proof: FileProof) -> frozenset[FixKey] | None:
+def _find_fewest(proof: JointProof) -> FileKeys | None:
     """The fewest fixes that are found after which all exports are right; None where all are not enough."""
     good = proof.find_harmless()
     if not good or not proof.is_exported(good):
@@ -96,14 +109,14 @@ def _tell_unfailed(path: str, exporter: str, seen: CheckedFiles) -> FixedExport:
     """What is said where no export went wrong: it is right, or none was made."""
     statuses = {s for line in seen.models for s in re.findall(rf"\b{exporter} (\w+)", line)}
     if statuses == {"ok"}:
-        return FixedExport(path, told=(f"{exporter} is right already",), is_right=True)
+        return FixedExport(told=(f"{exporter} is right already",), is_right=True)
     came = f"{exporter} came out {', '.join(sorted(statuses))}"
     why = came if statuses else "no model of the file could be run and exported"
-    return FixedExport(path, errors=(f"{path}: {why}",))
+    return FixedExport(errors=(f"{path}: {why}",))
 
 
 def _tell_uncovered(failed: list[Finding]) -> Iterator[str]:
     yield "no fix that keeps the numbers makes the export right; it goes wrong here:"
     for finding in failed:
-        where = f"{finding.place.path}:{finding.place.row}"
+        where = f"{shown_path(finding.place.path)}:{finding.place.row}"
         yield f"{where}: {finding.code} {finding.name}: {write_message(finding)}"

@@ -63,6 +63,11 @@ class FileMending:
         """The file as workers know it that run its models."""
         return FixedFile(self.path, self.before if is_notebook(self.path) else None)
 
+    @property
+    def has_fixes(self) -> bool:
+        """Whether anything that was found in the file has a fix."""
+        return any(finding.fix for finding in self._found)
+
     def encode_module(self, text: str) -> bytes:
         """What workers read in the place of the file: its bytes, or the module of a notebook's cells."""
         return text.encode() if is_notebook(self.path) else self.original.encode_text(text)

@@ -64,10 +64,15 @@ class FileBench:
     """By the row that it begins at, what trains and could not be called, and why."""
     is_imported: bool = True
     """Whether the file itself could be imported as it is."""
-    _tried: dict[tuple[bytes, bool], tuple[Verdict, ...]] = field(default_factory=dict)
+    unsteady: frozenset[str] = frozenset()
+    """Models that compute something else each time, as far as something differed."""
+    _is_compared: bool = False
+    _tried: dict[tuple[tuple[tuple[str, bytes], ...], bool], tuple[Verdict, ...]] = field(
+        default_factory=dict
+    )
 
-    def run_originals(self, place: ModelPlace, rows: Iterable[int]) -> None:
-        """Run the models of a place, and keep what those compute that run one of the rows."""
+    def run_originals(self, place: ModelPlace, rows: Iterable[int] | None) -> None:
+        """Run the models of a place, and keep what those compute that run one of the rows, or what all do."""
         found = False
         for report in self.prover.keep_originals(place, self.fixed, rows, self.checked):
             if report.failure is not None:
@@ -86,20 +91,34 @@ class FileBench:
             self.failures.append(told)
         self.is_imported &= failure.stage != "import" or place.path != self.fixed.path
 
-    def try_text(self, data: bytes, exporting: bool) -> tuple[Verdict, ...]:
-        """A verdict for each model that was kept; one for the file where it is not imported."""
-        key = data, exporting
+    def try_steady(
+        self, texts: Mapping[str, bytes], originals: Mapping[str, bytes], exporting: bool
+    ) -> tuple[Verdict, ...]:
+        """A verdict for each model that computes the same each time, which is tried where one differs."""
+        verdicts = self._try_texts(texts, exporting)
+        if not self._is_compared and any(each.differs for each in verdicts):
+            again = self._try_texts(originals, exporting=False)
+            self.unsteady = frozenset(each.model for each in again if each.differs)
+            self._is_compared = True
+        return tuple(each for each in verdicts if each.model not in self.unsteady)
+
+    def _try_texts(self, texts: Mapping[str, bytes], exporting: bool) -> tuple[Verdict, ...]:
+        """A verdict for each model that was kept; one for the file where it is not imported.
+
+        `texts` are what workers read in the place of files, by path.
+        """
+        key = tuple(sorted(texts.items())), exporting
         if key not in self._tried:
-            self._tried[key] = self._try_afresh(data, exporting)
+            self._tried[key] = self._try_afresh(texts, exporting)
         return self._tried[key]
 
-    def _try_afresh(self, data: bytes, exporting: bool) -> tuple[Verdict, ...]:
+    def _try_afresh(self, texts: Mapping[str, bytes], exporting: bool) -> tuple[Verdict, ...]:
         itself = [ModelPlace(self.fixed.path)] if self.is_imported else []
         return tuple(
             _judge_report(report, self.kept)
             for place in self.places or itself
             for report in self.prover.compare_models(
-                place, self.fixed, data, self.checked, exporting
+                place, self.fixed, texts, self.checked, exporting
             )
         )
 
@@ -146,6 +165,16 @@ class ProofBench:
             if all(not each.isdisjoint(bench.list_rows()) for each in groups) and bench.places:
                 break
             bench.run_originals(place, rows)
+        return bench
+
+    def set_up_file(self, fixed: FixedFile, beside: Iterable[str]) -> FileBench:
+        """Run the models of a file, whichever rows they run, with other files `beside` it. Raises WorkerError."""
+        prover, group = self._find_prover(fixed.path)
+        prover.forget_models()
+        bench = FileBench(prover, fixed, (fixed.path, *beside))
+        for place in self._list_places(fixed.path, (), group):
+            if not place.training:
+                bench.run_originals(place, None)
         return bench
 
     def _list_places(

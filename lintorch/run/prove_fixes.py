@@ -13,6 +13,7 @@ from lintorch.run.fixed_rows import Rows, is_same_code, list_fixed_rows
 from lintorch.run.mend_file import NO_KEYS, FileMending, FixKey, Mended, key_of
 from lintorch.run.proof_bench import FileBench, Verdict
 from lintorch.run.rule_catalog import engine_finding
+from lintorch.run.sift_fixes import any_differs, sift_fixes
 
 _SAFE = frozenset({Applicability.SAFE})
 _MOST_ALONE = 12
@@ -55,18 +56,15 @@ class FileProof:
         bench: FileBench,
         allowed: frozenset[Applicability],
         whole: Mended,
-        rounding: bool = False,
     ) -> None:
-        """With `rounding`, numbers that the order of a sum may set apart count as the same."""
         self._mending, self._bench, self._allowed = mending, bench, allowed
-        self._whole, self._rounding = whole, rounding
-        self._every = frozenset(_keys_of(self._whole))
-        self._unsteady: frozenset[str] | None = None
+        self._whole = whole
+        self._every = frozenset(list_keys(self._whole))
 
     def prove(self) -> ProvenFile:
         """Safe fixes together, then unsafe ones on top of them; each alone where that differs."""
         safe = frozenset(key for key, fix in _promises(self._whole).items() if fix in _SAFE)
-        good, bad = self._sift(sorted(safe), NO_KEYS)
+        good, bad = sift_fixes(sorted(safe), self.try_keys, NO_KEYS)
         unsafe = sorted(self._every - safe)
         verdicts = self.try_keys(good) if good else ()
         changed, broken, equal = self._try_unsafe(unsafe, good)
@@ -80,37 +78,6 @@ class FileProof:
             tuple(self._tell_broken(key, broken[key]) for key in broken),
         )
 
-    def find_harmless(self) -> Keys:
-        """Those of all fixes after which models compute the same, exports left aside."""
-        return self._sift(sorted(self._every), NO_KEYS, False)[0]
-
-    def is_exported(self, keys: Keys) -> bool:
-        """Whether all trial exports are right with these fixes, and some were made."""
-        verdicts = self.try_keys(keys)
-        statuses = {status for each in verdicts for status in each.statuses}
-        return not _differ(verdicts) and statuses == {"ok"}
-
-    def text_with(self, keys: Keys) -> str:
-        """The file with these fixes alone."""
-        return self._mend(keys).text
-
-    def _sift(
-        self, keys: Sequence[FixKey], good: Keys, exporting: bool = True
-    ) -> tuple[Keys, dict[FixKey, tuple[Verdict, ...]]]:
-        """Those of the keys that change nothing, with the good ones before them; and the others."""
-        if not keys:
-            return good, {}
-        verdicts = self.try_keys(good | {*keys}, exporting)
-        if not _differ(verdicts):
-            return good | {*keys}, {}
-        if len(keys) == 1:
-            return good, {keys[0]: verdicts}
-        half = len(keys) // 2
-        exporting = not any(v.changes or v.keys or v.broken for v in verdicts)
-        good, first = self._sift(keys[:half], good, exporting)
-        good, last = self._sift(keys[half:], good, exporting)
-        return good, {**first, **last}
-
     def _try_unsafe(
         self, keys: Sequence[FixKey], good: Keys
     ) -> tuple[
@@ -120,13 +87,13 @@ class FileProof:
     ]:
         """Unsafe fixes that change something, those that break a model, and those that do neither."""
         together = self.try_keys(good | {*keys}) if keys else ()
-        if not _differ(together):
+        if not any_differs(together):
             return {}, {}, dict.fromkeys(keys, together)
         alone = {key: self.try_keys(good | {key}, len(keys) < 2) for key in keys[:_MOST_ALONE]}
         alone |= dict.fromkeys(keys[_MOST_ALONE:], together)
         broken = {key: found for key, found in alone.items() if any(v.broken for v in found)}
-        changed = {k: found for k, found in alone.items() if k not in broken and _differ(found)}
-        equal = {k: found for k, found in alone.items() if not _differ(found)}
+        changed = {k: found for k, found in alone.items() if k not in broken and any_differs(found)}
+        equal = {k: found for k, found in alone.items() if not any_differs(found)}
         if len(keys) > 1:
             rest = self.try_keys(good | changed.keys() | equal.keys())
             if any(each.broken for each in rest):
@@ -134,21 +101,14 @@ class FileProof:
         return changed, broken, equal
 
     def try_keys(self, keys: Keys, exporting: bool = True) -> tuple[Verdict, ...]:
-        """What models make of the file with these fixes alone; unsteady models are not heard.
-
-        Trial exports tell of a whole set of fixes; where numbers differ, they are not needed to
-        find the one.
-        """
+        """What models make of the file with these fixes alone; unsteady models are not heard."""
         mended = self._mend(keys)
         if mended.text == self._mending.before:
             return ()
-        verdicts = self._bench.try_text(self._mending.encode_module(mended.text), exporting)
-        if _differ(verdicts) and self._unsteady is None:
-            again = self._bench.try_text(self._mending.encode_module(self._mending.before), False)
-            self._unsteady = frozenset(each.model for each in again if each.differs)
-        unsteady = self._unsteady or frozenset()
-        steady = [each for each in verdicts if each.model not in unsteady]
-        return tuple(map(_pass_rounding, steady)) if self._rounding else tuple(steady)
+        encode = self._mending.encode_module
+        path, before = self._mending.path, self._mending.before
+        texts, originals = {path: encode(mended.text)}, {path: encode(before)}
+        return self._bench.try_steady(texts, originals, exporting)
 
     def _mend(self, keys: Keys) -> Mended:
         if keys == self._every:
@@ -178,7 +138,7 @@ class FileProof:
         if is_same_code(text, finding.fix.edits):
             return FixProof(True, _ONLY_COMMENTS)
         groups = list_fixed_rows(self._mending.before, text, finding.fix.edits)
-        unsteady = self._unsteady or frozenset()
+        unsteady = self._bench.unsteady
         kept = self._bench.list_kept()
         steady = [each for each in kept if _name_of(each) not in unsteady]
         runs = [each for each in steady if self._bench.runs_any(each, groups)]
@@ -232,7 +192,8 @@ def list_rows_to_run(mended: Mended, before: str) -> tuple[Rows, ...]:
     )
 
 
-def _keys_of(mended: Mended) -> Iterable[FixKey]:
+def list_keys(mended: Mended) -> Iterable[FixKey]:
+    """What its fixes are known by."""
     return (key_of(finding, text) for finding, text in mended.applied)
 
 
@@ -244,13 +205,5 @@ def _promises(mended: Mended) -> dict[FixKey, Applicability]:
     }
 
 
-def _differ(verdicts: Iterable[Verdict]) -> bool:
-    return any(each.differs for each in verdicts)
-
-
 def _name_of(report: Report) -> str:
     return report.model.qualname if report.model is not None else ""
-
-
-def _pass_rounding(verdict: Verdict) -> Verdict:
-    return replace(verdict, changes=tuple(c for c in verdict.changes if not c.is_rounding))

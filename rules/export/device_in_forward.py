@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.finding import Applicability, Edit, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import Constant, Value
+from lintorch.facts.models.device_names import name_device
 from lintorch.facts.models.value_ways import Operation, is_one
 from lintorch.source import Source
 
@@ -84,7 +85,41 @@ def in_name(event: Called, source: Source) -> Iterator[Hit]:
         return
     if not is_asked_around(event, source):
         text = source.evaluation.text(event.spot)
-        yield Hit(event, f"`{text}` is on a GPU wherever the input is", cause="gpu")
+        said = f"`{text}` is on a GPU wherever the input is"
+        yield Hit(event, said, fix=name_it(event, source), cause="gpu")
+
+
+def name_it(event: Called, source: Source) -> Fix | None:
+    """`device=x.device` for `device="cuda"`, `x.device` for `torch.device("cuda")`."""
+    call = source.call_at(event)
+    device = find_device(event, call, source)
+    if call is None or not device:
+        return None
+    if event.name == "torch.device":
+        return at_hand(device, source.replace(call, device))
+    named = [arg.value for arg in call.args if arg.keyword and arg.keyword.value == "device"]
+    if event.name == "torch.Tensor.to" and not named and isinstance(call.func, cst.Attribute):
+        named = [arg.value for arg in call.args[:1] if not arg.keyword and not arg.star]
+    if len(named) != 1 or not is_gpu(named[0], source):
+        return None
+    return at_hand(device, source.replace(named[0], device))
+
+
+def find_device(event: Called, call: cst.Call | None, source: Source) -> str:
+    """A device that forward can name; "" where none is sure."""
+    if call is None:
+        return ""
+    return name_device(event, source.evaluation, lambda name: source.spell(name, call))
+
+
+def is_gpu(written: cst.BaseExpression, source: Source) -> bool:
+    """`"cuda"`, `"cuda:0"`, as a literal."""
+    text = source.code(written)
+    return isinstance(written, cst.SimpleString) and bool(GPU.match(text.strip("\"'")))
+
+
+def at_hand(device: str, edit: Edit) -> Fix:
+    return Fix(f"write {device}", (edit,), Applicability.UNSAFE)
 
 
 @rule.event("torch.Tensor.cuda")
@@ -93,7 +128,24 @@ def in_move(event: Called, source: Source) -> Iterator[Hit]:
     if event.way.forward and not is_asked_around(event, source):
         text = source.evaluation.text(event.spot)
         said = f"`{text}` goes to a GPU wherever the input is"
-        yield Hit(event, said, remedy="write .to(x.device) of an input x", cause="gpu")
+        remedy = "write .to(x.device) of an input x"
+        yield Hit(event, said, fix=move_to_hand(event, source), remedy=remedy, cause="gpu")
+
+
+def move_to_hand(event: Called, source: Source) -> Fix | None:
+    """`y.to(x.device)` for `y.cuda()`, `y.to(x.device, non_blocking=True)` where that is said."""
+    call = source.call_at(event)
+    device = find_device(event, call, source)
+    if call is None or not device or not isinstance(call.func, cst.Attribute):
+        return None
+    rest = ""
+    for arg in call.args:
+        if arg.keyword is not None and arg.keyword.value == "non_blocking":
+            rest = f", non_blocking={source.code(arg.value)}"
+        elif arg.star or not (isinstance(arg.value, cst.Integer) or is_gpu(arg.value, source)):
+            return None
+    text = f"{source.code(call.func.value)}.to({device}{rest})"
+    return at_hand(device, source.replace(call, text))
 
 
 @rule.event("torch.Tensor.get_device", "torch.get_device")

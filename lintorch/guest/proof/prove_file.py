@@ -43,14 +43,19 @@ def prove_configured(
 def _prepare_proof(proof: Mapping[str, Any]) -> Examine:
     """What is done with each model.
 
-    `fixed` is the real path of the file that is fixed, `folder` where models are kept. Without a
-    `text` they are run as they are, and kept where they run one of the `rows`; with one, its bytes
-    in base64, they are run with that in the file's place and compared.
+    `fixed` is the real path of the file that is fixed, `folder` where models are kept. Without
+    texts they are run as they are, and kept where they run one of the `rows`, all of them where
+    these are None; with some, they are run with these in the place of files and compared: `text`
+    in that of the fixed one (None where it stays as it is), `beside` by the real paths of others,
+    each the bytes of a file in base64. `beside` is None where nothing is to be compared with.
     """
     fixed, folder, text = proof["fixed"], proof["folder"], proof["text"]
-    if text is not None:
-        put_in_place(fixed, base64.b64decode(text))
+    beside, rows = proof["beside"], proof["rows"]
+    if beside is not None:
+        for path, data in {**beside, **({fixed: text} if text is not None else {})}.items():
+            put_in_place(path, base64.b64decode(data))
         return partial(compare_model, folder)
     watched = ExecutedRows(fixed)
     watched.start_watching()
-    return partial(keep_original, folder, watched, frozenset(proof["rows"]))
+    wanted = None if rows is None else frozenset(rows)
+    return partial(keep_original, folder, watched, wanted)

@@ -45,7 +45,7 @@ _WEIGHTLESS = "its weights do not fit into the memory it may take"
 def keep_original(
     folder: str,
     watched: ExecutedRows,
-    wanted: Set[int],
+    wanted: Set[int] | None,
     send: Send,
     identity: ModelIdentity,
     makes: Callable[[], Iterator[Built]],
@@ -54,7 +54,7 @@ def keep_original(
     setting: Mapping[str, Any],
     passed: Set[str] = frozenset(),
 ) -> None:
-    """Run one model as it is; what it computes is kept where it runs one of the rows `wanted`."""
+    """Run one model as it is; what it computes is kept where it runs one of the rows `wanted`, if any are."""
     work = ModelWork(send, identity, files, options, clock() + options.limits.seconds)
     found = find_model(work, watched.forget_failed(makes), setting, passed)
     if found is None:
@@ -66,7 +66,7 @@ def keep_original(
     digests = digest_state(built.module)
     run_once(built.module, fed)
     watched.stop_watching()
-    if wanted.isdisjoint(watched.list_rows()):
+    if wanted is not None and wanted.isdisjoint(watched.list_rows()):
         send(ModelObserved(Observed(rows=watched.list_rows())))
         return
     work, livened = give_lively_weights(work, built, fed)

@@ -1,0 +1,71 @@
+"""Tries fixes of several files together on the models of one: which exports are right with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from lintorch.core.finding import Applicability
+from lintorch.run.mend_file import FileMending, FixKey, Mended
+from lintorch.run.proof_bench import FileBench, Verdict
+from lintorch.run.prove_fixes import list_keys
+from lintorch.run.sift_fixes import any_differs, pass_rounding, sift_fixes
+
+FileKey = tuple[str, FixKey]
+"""The path of a file, and a fix in it."""
+FileKeys = frozenset[FileKey]
+
+
+class JointProof:
+    """The files with their fixes, and what models make of some of these.
+
+    Numbers that the order of a sum may set apart count as the same.
+    """
+
+    def __init__(
+        self,
+        mendings: Sequence[FileMending],
+        bench: FileBench,
+        allowed: frozenset[Applicability],
+    ) -> None:
+        """Raises whatever a rule raises."""
+        self._mendings = {each.path: each for each in mendings}
+        self._bench, self._allowed = bench, allowed
+        self._whole = {path: each.mend(allowed) for path, each in self._mendings.items()}
+        self._every: FileKeys = frozenset(
+            (path, key) for path, whole in self._whole.items() for key in list_keys(whole)
+        )
+        self._mend_with = cache(self._mend_afresh)
+
+    def find_harmless(self) -> FileKeys:
+        """Those of all fixes after which models compute the same, exports left aside."""
+        return sift_fixes(sorted(self._every), self.try_keys, exporting=False)[0]
+
+    def is_exported(self, keys: FileKeys) -> bool:
+        """Whether all trial exports are right with these fixes, and some were made."""
+        verdicts = self.try_keys(keys)
+        statuses = {status for each in verdicts for status in each.statuses}
+        return not any_differs(verdicts) and statuses == {"ok"}
+
+    def try_keys(self, keys: FileKeys, exporting: bool = True) -> tuple[Verdict, ...]:
+        """What models make of the files with these fixes alone."""
+        texts = self.list_texts(keys)
+        if not texts:
+            return ()
+        files = [self._mendings[path] for path in texts]
+        changed = {each.path: each.encode_module(texts[each.path]) for each in files}
+        originals = {each.path: each.encode_module(each.before) for each in files}
+        return tuple(map(pass_rounding, self._bench.try_steady(changed, originals, exporting)))
+
+    def list_texts(self, keys: FileKeys) -> Mapping[str, str]:
+        """By path, the files that these fixes change."""
+        mended = {path: self._mend(path, keys).text for path in self._mendings}
+        return {p: text for p, text in mended.items() if text != self._mendings[p].before}
+
+    def _mend(self, path: str, keys: FileKeys) -> Mended:
+        every = frozenset(key for where, key in self._every if where == path)
+        barred = every - {key for where, key in keys if where == path}
+        return self._mend_with(path, barred) if barred else self._whole[path]
+
+    def _mend_afresh(self, path: str, barred: frozenset[FixKey]) -> Mended:
+        return self._mendings[path].mend(self._allowed, barred)
