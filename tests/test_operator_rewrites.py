@@ -45,7 +45,7 @@ MENDED = [
     (OLD, "Round", "half = (x * 4).floor() / 2", "return half.round() * 2"),
     (OLD, "IsNaN", "y = (x - 1).sqrt()", "return ~torch.isnan(y)"),
     (OLD, "IsNaN", "y = x.log()", "return torch.where(y.isnan(), x, y)"),
-    (OLD, "IsInf", "return torch.isinf(x / x.floor()) * 1"),
+    (OLD, "IsInf", "return torch.isinf(x / x.floor())"),
     (OLD, "IsInf", "return (1 / x.relu()).isinf()"),
     (OLD, "Xor", "a, b = x > 0, x > 1", "return torch.logical_xor(a, b)"),
     (OLD, "Xor", "y = x.relu()", "return x.logical_xor(other=y)"),
@@ -60,7 +60,7 @@ MENDED = [
     (RKNN, "ReduceL2", "return torch.linalg.norm(x * 2, dim=-2, keepdim=True)"),
     (RKNN, "ReduceL2", "return torch.linalg.vector_norm(x, dim=1)"),
     (OLD, "Einsum", "return torch.einsum('bchw,c->bchw', x, self.weight) * 2"),
-    (OLD, "Einsum", "return 2 * torch.einsum('i,j->ij', self.weight, self.weight) + x.mean()"),
+    (OLD, "Einsum", "y = x.mean((2, 3))", "return 2 * torch.einsum('bi,bj->bij', y, y)"),
     (OLD, "Einsum", "return torch.einsum('bchw->bhwc', x)"),
     (OLD, "Einsum", "return torch.einsum('b c h w, c -> b w h', [x, self.weight])"),
 ]  # fmt: skip
