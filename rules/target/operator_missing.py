@@ -12,8 +12,10 @@ from lintorch.core.profile import LOWEST_OPSET, WRITES_ONNX, enumerate_names
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evidence import GraphCapture, OperatorUse, Outcome, Site, Trace, Tracer, Trial
+from lintorch.facts.exporting.einsum_elementwise import find_elementwise
 from lintorch.facts.exporting.einsum_products import find_product
 from lintorch.facts.exporting.onnx_operators import name_exported
+from lintorch.facts.exporting.operator_rewrites import Rewrite, find_rewrite
 from lintorch.source import Source, literal
 from lintorch.targets import Answer, Target, Verdict, find_target, written_operators
 from lintorch.targets.verdict import About
@@ -32,8 +34,11 @@ rule = Rule(
         look: with `--trace`, operators that torch has no decomposition of are looked up in their
         tables.
 
-        The fix writes an `einsum` that is one product of matrices as `torch.matmul`. It computes the
-        same but for how sums are rounded, and is unsafe for that.
+        The fix writes an `einsum` that is one product of matrices as `torch.matmul`, one that
+        multiplies item by item as `*`, `permute` and `sum`, and what a line can say of `sign`,
+        `round`, `isnan`, `isinf`, `logical_xor`, `one_hot`, `triu`, `tril`, `normalize` and
+        `norm` in operators that the target has. It computes the same but for how sums are rounded
+        and what has no gradient, and is unsafe for that.
 
         An operator that a table does not tell about is not reported. One that the target's code
         has and its documentation denies is a warning, where an exported graph holds it.
@@ -119,35 +124,107 @@ def exported(event: Called, name: str, target: Target, source: Source) -> Iterat
     )
     grave = Severity.WARNING if under else gravity(target)
     hint = remedy(lacking, target, exporter)
-    fix = multiply(event, source) if all(wanted == EINSUM for wanted, _ in lacking) else None
+    missing = {each: {wanted for wanted, _ in parts} for each, (_, parts) in found.items()}
+    fix = write_otherwise(event, name, missing, target, source)
     yield Hit(event, message, severity=grave, target=target.name, remedy=hint, fix=fix)
 
 
+def write_otherwise(
+    event: Called, name: str, missing: dict[str, set[str]], target: Target, source: Source
+) -> Fix | None:
+    """The call in operators that the target has, whichever of the exporters writes it."""
+    if all(wanted == {EINSUM} for wanted in missing.values()):
+        return multiply(event, source)
+    rewrite, call = find_rewrite(name), source.call_at(event)
+    if rewrite is None or call is None or any(m != {rewrite.operator} for m in missing.values()):
+        return None
+    opsets = {written_opset(exporter, source, target) for exporter in missing}
+    if not all(target.supports(each, opset) for each in rewrite.writes for opset in opsets):
+        return None
+    texts = read_arguments(call, event, rewrite, source)
+    text = rewrite.write(texts, event) if texts is not None else None
+    reached, edits = source.reach(rewrite.reaches, call) if rewrite.reaches else ("-", ())
+    if text is None or not reached:
+        return None
+    text = text.replace("{reached}", reached)
+    whole = source.fitted(text, call) if rewrite.operation else text
+    return Fix(f"write {text}", (source.replace(call, whole), *edits), Applicability.UNSAFE)
+
+
+def read_arguments(
+    call: cst.Call, event: Called, rewrite: Rewrite, source: Source
+) -> dict[str, str] | None:
+    """The arguments as they are written, the tensor as `input`; None where not all are seen, or known."""
+    func, held = call.func, None
+    if event.name.startswith("torch.Tensor.") and isinstance(func, cst.Attribute):
+        held = func.value if func.attr.value == event.name.rpartition(".")[2] else None
+    elif source.name(func) == event.name:
+        held = source.arguments(call, "input").get("input")
+    else:
+        return None
+    asked = (
+        rewrite.parameters
+        if held is None or not is_function(event)
+        else ("input", *rewrite.parameters)
+    )
+    given = source.arguments(call, *asked)
+    known = {*rewrite.parameters, *(("input",) if is_function(event) else ())}
+    whole = given.complete and set(given.by_name) <= known and len(given.by_name) == len(call.args)
+    if held is None or not whole or (rewrite.repeats and not reads_again(held)):
+        return None
+    signed = (cst.Integer, cst.UnaryOperation)
+    texts = {
+        name: source.code(arg.value)
+        if isinstance(arg.value, signed)
+        else write_held(arg.value, source)
+        for name, arg in given.by_name.items()
+    }
+    return {**texts, "input": write_held(held, source)}
+
+
+def is_function(event: Called) -> bool:
+    return not event.name.startswith("torch.Tensor.")
+
+
+def reads_again(operand: cst.BaseExpression) -> bool:
+    """Whether an operand may be written twice: `x`, `self.scale`."""
+    while isinstance(operand, cst.Attribute):
+        operand = operand.value
+    return isinstance(operand, cst.Name)
+
+
 def multiply(event: Called, source: Source) -> Fix | None:
-    """`torch.matmul(a, b.transpose(-1, -2))` for an einsum that is one product of matrices."""
+    """`torch.matmul(a, b.transpose(-1, -2))` or `a * b[:, None]` for what an einsum multiplies."""
     call = source.call_at(event)
     given = list_operands(call) if call is not None and event.name == "torch.einsum" else None
-    if call is None or given is None:
+    said = literal(given[0]) if given else None
+    if call is None or given is None or not isinstance(said, str):
         return None
-    equation, left, right = given
-    said = literal(equation)
-    product = find_product(said) if isinstance(said, str) else None
-    name, edits = source.reach("torch.matmul", call)
-    if product is None or not name:
+    texts = [write_held(each, source) for each in given[1:]]
+    if len(texts) != said.count(",") + 1:
         return None
-    text = product.write(name, write_held(left, source), write_held(right, source))
-    return Fix(f"write {text}", (source.replace(call, text), *edits), Applicability.UNSAFE)
+    if (product := find_product(said)) is not None:
+        name, edits = source.reach("torch.matmul", call)
+        text = product.write(name, *texts) if name else ""
+        whole = text
+    else:
+        plain, edits = find_elementwise(said), ()
+        text = plain.write(texts) if plain is not None else ""
+        whole = source.fitted(text, call) if plain is not None and plain.multiplies else text
+    if not text:
+        return None
+    return Fix(f"write {text}", (source.replace(call, whole), *edits), Applicability.UNSAFE)
 
 
 def list_operands(call: cst.Call) -> list[cst.BaseExpression] | None:
-    """The equation and both operands, which may stand in a list; None where they are not all seen."""
+    """The equation and its operands, which may stand in a list; None where they are not all seen."""
     if any(arg.star or arg.keyword for arg in call.args):
         return None
     values = [arg.value for arg in call.args]
     if len(values) == 2 and isinstance(values[1], (cst.List, cst.Tuple)):
         values = [values[0], *(each.value for each in values[1].elements)]
-    whole = len(values) == 3 and not any(isinstance(each, cst.StarredElement) for each in values)
-    return values if whole else None
+    starred = any(isinstance(each, cst.StarredElement) for each in values)
+    return None if starred or not 2 <= len(values) <= 3 else values
 
 
 def write_held(operand: cst.BaseExpression, source: Source) -> str:

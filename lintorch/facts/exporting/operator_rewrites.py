@@ -1,0 +1,182 @@
+"""Calls of torch written with other operators, for runtimes that lack those they are exported as.
+
+What each is exported as was measured on torch 2.13, by both ONNX exporters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import read_plain
+from lintorch.evaluator.values import Tensor
+
+Texts = Mapping[str, str]
+"""The arguments that are given, by torch's parameters, as they are written."""
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """How a call is written otherwise."""
+
+    operator: str
+    """The ONNX operator that is gone then."""
+    writes: frozenset[str]
+    """Those that are there instead, beside Cast, Constant and Unsqueeze, which all targets have."""
+    parameters: tuple[str, ...]
+    """Those that a call may give, after the tensor, in their order."""
+    write: Callable[[Texts, Called], str | None]
+    """The expression, from an `input` that a method can be called on; None where it says something else."""
+    reaches: str = ""
+    """The function of torch that it calls: `{reached}` in what is written."""
+    repeats: bool = True
+    """Whether the tensor is written more than once."""
+    operation: bool = True
+    """Whether it is an operation, which stands in brackets where it is an operand."""
+
+
+def find_rewrite(name: str) -> Rewrite | None:
+    """How to write a function of torch, by its full name, methods as functions."""
+    return _REWRITES.get(name)
+
+
+def _type_of(event: Called) -> str:
+    tensor = event.arguments.get("input", event.arguments.get("self"))
+    return (tensor.dtype if isinstance(tensor, Tensor) else None) or ""
+
+
+def _write_sign(texts: Texts, event: Called) -> str | None:
+    x = texts["input"]
+    typed = f"({x} > 0).to({x}.dtype) - ({x} < 0).to({x}.dtype)"
+    return None if "bool" in _type_of(event) else typed
+
+
+def _write_round(texts: Texts, event: Called) -> str | None:
+    x = texts["input"]
+    if "int" in _type_of(event):
+        return None
+    return f"{{reached}}({x} + 0.5) - (({x} + 0.5) % 2 == 1).to({x}.dtype)"
+
+
+def _write_exclusive(texts: Texts, event: Called) -> str | None:
+    x, y = texts["input"], texts.get("other")
+    return f"({x} != 0).logical_or({y} != 0) & ~({x} != 0).logical_and({y} != 0)" if y else None
+
+
+def _write_classes(texts: Texts, event: Called) -> str | None:
+    x, count = texts["input"], read_plain(event.arguments.get("num_classes"))
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        return None
+    return f"({x}.unsqueeze(-1) == {{reached}}({count}, device={x}.device)).long()"
+
+
+def _write_triangle(sign: str) -> Callable[[Texts, Called], str]:
+    def write(texts: Texts, event: Called) -> str:
+        x, diagonal = texts["input"], texts.get("diagonal", "0")
+        rows = f"{{reached}}({x}.shape[-2], device={x}.device)[:, None]"
+        columns = f"{{reached}}({x}.shape[-1], device={x}.device)"
+        return f"{x}.masked_fill({columns} - {rows} {sign} {diagonal}, 0)"
+
+    return write
+
+
+def _write_unit(texts: Texts, event: Called) -> str | None:
+    """`x / x.pow(2).sum(1, keepdim=True).clamp(min=1e-24).sqrt()`; no gradient of the root of 0."""
+    x, least = texts["input"], read_plain(event.arguments.get("eps"))
+    axis = read_plain(event.arguments.get("dim"))
+    if read_plain(event.arguments.get("p")) != 2 or not isinstance(least, float):
+        return None
+    if not isinstance(axis, int) or least < 1e-18:
+        return None
+    total = f"{x}.pow(2).sum({axis}, keepdim=True)"
+    return f"{x} / {total}.clamp(min={least * least:.6g}).sqrt()"
+
+
+def _write_length(texts: Texts, event: Called) -> str | None:
+    """`x.pow(2).sum(1).sqrt()`, along one axis."""
+    given = event.arguments
+    order = next((given[name] for name in ("p", "ord") if name in given), None)
+    kind, axis, kept = map(read_plain, (order, given.get("dim"), given.get("keepdim")))
+    plain = isinstance(axis, int) and isinstance(kept, bool) and not isinstance(axis, bool)
+    if kind not in (2, None, "fro") or not plain or read_plain(given.get("dtype")) is not None:
+        return None
+    return f"{texts['input']}.pow(2).sum({axis}{', keepdim=True' if kept else ''}).sqrt()"
+
+
+_LENGTH = Rewrite(
+    "ReduceL2",
+    frozenset({"Pow", "ReduceSum", "Sqrt"}),
+    ("p", "dim", "keepdim"),
+    _write_length,
+    repeats=False,
+    operation=False,
+)
+_BY_ORDER = Rewrite(
+    "ReduceL2",
+    _LENGTH.writes,
+    ("ord", "dim", "keepdim"),
+    _write_length,
+    repeats=False,
+    operation=False,
+)
+_TRIANGLE = frozenset({"Range", "Shape", "Gather", "Sub", "Where"})
+_REWRITES: Mapping[str, Rewrite] = {
+    "torch.sign": Rewrite("Sign", frozenset({"Greater", "Less", "Sub"}), (), _write_sign),
+    "torch.round": Rewrite(
+        "Round",
+        frozenset({"Add", "Div", "Equal", "Floor", "Mul", "Sub"}),
+        (),
+        _write_round,
+        "torch.floor",
+    ),
+    "torch.isnan": Rewrite(
+        "IsNaN",
+        frozenset({"Equal", "Not"}),
+        (),
+        lambda texts, _: "{input} != {input}".format(**texts),
+    ),
+    "torch.isinf": Rewrite(
+        "IsInf",
+        frozenset({"Abs", "Equal"}),
+        (),
+        lambda texts, _: '{input}.abs() == float("inf")'.format(**texts),
+        repeats=False,
+    ),
+    "torch.logical_xor": Rewrite(
+        "Xor", frozenset({"And", "Equal", "Not", "Or"}), ("other",), _write_exclusive
+    ),
+    "torch.nn.functional.one_hot": Rewrite(
+        "OneHot",
+        frozenset({"Equal"}),
+        ("num_classes",),
+        _write_classes,
+        "torch.arange",
+        operation=False,
+    ),
+    "torch.triu": Rewrite(
+        "Trilu",
+        _TRIANGLE | {"Less"},
+        ("diagonal",),
+        _write_triangle("<"),
+        "torch.arange",
+        operation=False,
+    ),
+    "torch.tril": Rewrite(
+        "Trilu",
+        _TRIANGLE | {"Greater"},
+        ("diagonal",),
+        _write_triangle(">"),
+        "torch.arange",
+        operation=False,
+    ),
+    "torch.nn.functional.normalize": Rewrite(
+        "ReduceL2",
+        frozenset({"Clip", "Div", "Pow", "ReduceSum", "Sqrt"}),
+        ("p", "dim", "eps"),
+        _write_unit,
+    ),
+    "torch.norm": _LENGTH,
+    "torch.linalg.norm": _BY_ORDER,
+    "torch.linalg.vector_norm": _BY_ORDER,
+}
