@@ -174,6 +174,11 @@ def _list_hypotheses(
     yield lambda: list(
         weights.find_other_weights(case, weighed.pairs, weighed.unlike, weighed.whose)
     )
+    yield lambda: list(
+        weights.find_weights_and_precision(
+            case, weighed.pairs, weighed.unlike, weighed.whose, parting.path
+        )
+    )
     yield lambda: list(preprocessing.find_preprocessing(case))
     yield lambda: list(precision.find_precision(case, parting.path))
     yield lambda: list(_try_unoptimized(case))
