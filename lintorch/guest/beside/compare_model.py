@@ -149,6 +149,9 @@ def _explain_difference(
         causes += find()
         if causes or clock() > late:
             break
+    kind = precision.name_precision(case.file)
+    if kind and [each.kind for each in causes] == ["weights"]:
+        causes.append(Cause("precision", f"the file holds {kind} numbers", wrong=False))
     if not causes and weighed.missing:
         keys = ", ".join(weighed.missing[:4])
         raise UnreadableFileError(
