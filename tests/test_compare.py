@@ -44,6 +44,17 @@ class Net(nn.Module):
         return self.head(self.drop(x))
 
 
+class Words(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = nn.ModuleDict({"places": nn.Embedding(12, 8), "proj": nn.Linear(8, 8), "back": nn.Linear(8, 8)})
+        self.normed = nn.utils.weight_norm(nn.Linear(8, 8))
+
+    def forward(self, x):
+        x = x + self.parts.places(torch.arange(x.shape[1]))
+        return self.parts.back(self.normed(self.parts.proj(x).relu()).relu())
+
+
 class Pair(nn.Module):
     def __init__(self):
         super().__init__()
@@ -181,6 +192,24 @@ def test_a_right_file_with_folded_norms_agrees(place: Place, dynamo: bool) -> No
     assert kinds(told) == []
     assert "BatchNorm of 2 layers" in told["weights"]
     assert "fixed-size" in kinds(told, "notes")
+
+
+@pytest.mark.parametrize("dynamo", [False, True], ids=["legacy", "dynamo"])
+def test_what_an_exporter_computes_of_weights_is_taken_back(place: Place, dynamo: bool) -> None:
+    """Rows of a table at constant places, the weight of weight_norm, layers of a container nobody calls."""
+    place.export(place.make("Words"), torch.randn(2, 5, 8), dynamo=dynamo, input_names=["x"])
+    assert kinds(place.compare("Words", code=0)) == []
+
+
+def test_other_weights_and_half_precision_are_both_told(place: Place) -> None:
+    model = place.make("Pair")
+    state = {key: value * 1.3 for key, value in model.state_dict().items()}
+    torch.save(state, place.folder / "other.pt")
+    given = torch.randn(2, 6).half(), torch.randn(2, 6).half()
+    place.export(model.half(), *given, input_names=["query", "key"])
+    told = place.compare("Pair", "--checkpoint", "other.pt", code=1)
+    assert kinds(told) == ["weights"]
+    assert "precision" in kinds(told, "notes")
 
 
 def test_a_right_file_agrees_at_other_sizes_and_with_its_checkpoint(place: Place) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -151,7 +152,7 @@ def test_a_layer_that_is_called_twice_is_told_by_its_number(exported: Path) -> N
     assert [each["row"] for each in answers[0]["calls"]] == [33, 12]
 
 
-def test_the_rule_that_speaks_of_the_line_says_what_to_write(exported: Path) -> None:
+def test_a_node_of_a_line_without_a_rule_has_its_line(exported: Path) -> None:
     name = next(
         name
         for name, row in rows_by_doc(exported / "told.onnx").items()
@@ -160,8 +161,6 @@ def test_the_rule_that_speaks_of_the_line_says_what_to_write(exported: Path) -> 
     done = lintorch("explain", "old.onnx", "--node", name, cwd=exported)
     assert done.returncode == 0, done.stderr
     assert "net.py:35" in done.stdout
-    (answer,) = ask("old.onnx", [name], exported)
-    assert answer["rules"] == [] or answer["rules"][0]["message"] in " ".join(done.stdout.split())
 
 
 def test_values_are_asked_for_as_nodes_are(exported: Path) -> None:
@@ -275,3 +274,85 @@ def test_what_cannot_be_answered_is_one_error(
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) <= 4
+
+
+def test_the_rule_that_speaks_of_the_line_says_what_to_write(tmp_path: Path) -> None:
+    source = NET.replace("x.view(size, 4, -1)", "x.view(int(x.size(0)), 4, -1)")
+    (tmp_path / "net.py").write_text(source)
+    row = source[: source.index("x.view(int(")].count("\n") + 1
+    write_node(tmp_path, f'File "{tmp_path}/net.py", line {row}, in forward')
+    (answer,) = ask("m.onnx", ["n"], tmp_path)
+    assert [each["code"] for each in answer["rules"]] == ["LT101"]
+    assert "`int(x.size(0))`" in answer["rules"][0]["message"]
+    done = lintorch("explain", "m.onnx", "--node", "n", cwd=tmp_path)
+    said = " ".join(done.stdout.split())
+    assert "LT101" in said
+    assert answer["rules"][0]["message"] in said
+
+
+def test_a_file_of_too_many_fields_ends_in_one_error(tmp_path: Path) -> None:
+    (tmp_path / "many.onnx").write_bytes(b"\x08\x01" * (6 * 10**6))
+    done = lintorch("explain", "many.onnx", "--node", "n", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "many.onnx: it has more fields than any model" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+TWINS = """from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.out = nn.Linear(8, 8), nn.Linear(8, 2)
+
+    def forward(self, x):
+        OPERATIONS
+        return self.out(y)
+"""
+
+
+def write_bare(folder: Path) -> None:
+    """A file whose nodes name no module: fc, Relu, out."""
+    nodes = [
+        helper.make_node("Gemm", ["x", "fc.weight", "fc.bias"], ["a"], name="Gemm_0"),
+        helper.make_node("Relu", ["a"], ["b"], name="Relu_1"),
+        helper.make_node("Gemm", ["b", "out.weight", "out.bias"], ["c"], name="Gemm_2"),
+    ]
+    shapes = {"fc.weight": (8, 8), "fc.bias": (8,), "out.weight": (2, 8), "out.bias": (2,)}
+    weights = [
+        helper.make_tensor(name, onnx.TensorProto.FLOAT, shape, [0.0] * math.prod(shape))
+        for name, shape in shapes.items()
+    ]
+    graph = helper.make_graph(nodes, "g", [], [], initializer=weights)
+    (folder / "bare.onnx").write_bytes(helper.make_model(graph).SerializeToString())
+
+
+def test_where_several_models_fit_no_line_is_told_but_their_files(tmp_path: Path) -> None:
+    write_bare(tmp_path)
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).write_text(TWINS.replace("OPERATIONS", "y = self.fc(x).relu()"))
+    (answer,) = ask("bare.onnx", ["Relu_1"], tmp_path)
+    assert (answer["lines"], answer["certainty"]) == ([], "unknown")
+    assert "between fc and out" in answer["why"]
+    assert "one.py:Net" in answer["why"]
+    assert "two.py:Net" in answer["why"]
+    (answer,) = explain("bare.onnx", "two.py", "--node", "Relu_1", cwd=tmp_path)
+    assert [(each["filename"], each["row"]) for each in answer["lines"]] == [("two.py", 10)]
+
+
+def test_of_models_with_the_same_names_the_order_of_operations_chooses(tmp_path: Path) -> None:
+    write_bare(tmp_path)
+    (tmp_path / "one.py").write_text(TWINS.replace("OPERATIONS", "y = self.fc(x).sigmoid().tanh()"))
+    (tmp_path / "two.py").write_text(TWINS.replace("OPERATIONS", "y = self.fc(x).relu()"))
+    (answer,) = ask("bare.onnx", ["Relu_1"], tmp_path)
+    assert [(each["filename"], each["row"]) for each in answer["lines"]] == [("two.py", 10)]
+
+
+def test_a_model_of_other_operations_tells_no_line(tmp_path: Path) -> None:
+    write_bare(tmp_path)
+    lines = "y = self.fc(x).sigmoid().tanh().softmax(1).sigmoid().tanh()"
+    (tmp_path / "one.py").write_text(TWINS.replace("OPERATIONS", lines))
+    (answer,) = ask("bare.onnx", ["Relu_1"], tmp_path)
+    assert answer["lines"] == []
+    assert "the nearest model, one.py:Net" in answer["why"]

@@ -152,9 +152,7 @@ def _answer_by_scope(answer: NodeAnswer, found: FoundNode, scoped: ScopedNodes) 
         near = "" if scope else between.describe()
         return replace(answer, told=told, why=f"{near}; {why}" if near else why)
     if scope is None:
-        placed_near = _answer_by_weights(answer, found, between, scoped)
-        if placed_near.lines:
-            return placed_near
+        return _answer_by_weights(answer, found, between, scoped)
     placed = scoped.place(found)
     kind = model.model.name_class(placed.module or "") if placed.module is not None else ""
     told = replace(answer.told, module=placed.module or "", module_class=kind)
@@ -177,19 +175,23 @@ def _answer_by_scope(answer: NodeAnswer, found: FoundNode, scoped: ScopedNodes) 
 def _answer_by_weights(
     answer: NodeAnswer, found: FoundNode, between: Between, scoped: ScopedNodes
 ) -> NodeAnswer:
-    """By the weights around it, where its name says nothing."""
+    """By the weights around it, where its name says nothing; no line where several models may be it."""
+    if doubt := scoped.describe_doubt():
+        near = between.describe()
+        return replace(answer, way="weights", why=f"{near}; {doubt}" if near else doubt)
     steps, agreed, through = scoped.list_between(found, between)
-    calls = [scoped.list_calls(step) for step in steps]
-    certainty: Certainty = "probable" if agreed and not scoped.rivals else "possible"
+    calls = [scoped.list_calls(step) for step in steps] if agreed else []
     why = between.describe() or "by the order of operations alone"
     if through is not None:
         why = f"it computes what {through.name or through.operator} takes; {why}"
+    if steps and not agreed:
+        why = f"{why}; no line there stands in the same order as the node"
     return replace(
         answer,
         lines=tuple(each[-1] for each in calls if each),
         calls=calls[0] if calls else (),
         way="weights",
-        certainty=certainty if steps else "unknown",
+        certainty="probable" if calls else "unknown",
         why=why,
     )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import partial
 
 from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.models.module_steps import FollowedModel
@@ -14,12 +14,16 @@ from lintorch.onnx_file import OnnxModel
 from lintorch.report.places import shown_path
 from lintorch.run.given_files import list_files
 from lintorch.run.module_scopes import ModuleScopes, mask_numbers, read_scope, read_weight_path
+from lintorch.run.order_likeness import OrderLikeness
 from lintorch.run.request import ExplainRequest, Progress
 from lintorch.run.scope import Scope
 from lintorch.source import Source
 
 _MOST_FILES, _MOST_MODELS, _MOST_READ = 40, 32, 2000
+_MOST_LIKE, _MOST_FURTHER = 3, 12
+"""Files whose further models are followed, where names tell too little; and such models in all."""
 _ENOUGH, _ALIKE = 0.5, 0.02
+_LIKE_ENOUGH, _LIKE_UNNAMED = 0.5, 0.7
 Names = tuple[str, ...]
 
 
@@ -38,11 +42,20 @@ class FoundModel:
     """The share of the model's own modules that the graph names, items of a list counted once."""
     alike: float = 1.0
     """The share of layers whose weight has the same sizes in both, among those where both are known."""
+    like: float = 1.0
+    """How like the order of operations is, of a graph whose names tell too little; else 1."""
+    needed: float = 0.0
+    """How like it has to be for lines to be told: more where fewer weights have names."""
 
     @property
     def fit(self) -> float:
         """How well the one fits the other."""
-        return self.share * (0.5 + self.used / 2) * (0.3 + 0.7 * self.alike)
+        return self.share * (0.5 + self.used / 2) * (0.3 + 0.7 * self.alike) * self.like
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether its operations are enough like the graph's to tell lines by their order."""
+        return self.like >= self.needed
 
     @property
     def name(self) -> str:
@@ -63,6 +76,8 @@ class GraphNames:
     scopes: tuple[Names, ...]
     sizes: Mapping[Names | str, tuple[int, int]]
     """By path or scope of a layer, the first two sizes of its weight, the smaller first."""
+    named: float = 1.0
+    """The share of weights whose names tell a module."""
 
     @property
     def words(self) -> frozenset[str]:
@@ -81,6 +96,7 @@ class GraphNames:
                 ".".join(key.split(".")[count:]) if isinstance(key, str) else key[count:]: sizes
                 for key, sizes in self.sizes.items()
             },
+            self.named,
         )
 
     @property
@@ -94,12 +110,15 @@ class GraphNames:
 
 def list_names(model: OnnxModel) -> GraphNames:
     """The modules that a graph names."""
+    weights = [each.name for each in model.graph.initializers if each.dims]
+    named = [each for each in weights if read_weight_path(each)]
     paths = (read_weight_path(each.name) for each in model.graph.initializers)
     scopes = (read_scope(node.name) for node in model.graph.nodes)
     return GraphNames(
         tuple(dict.fromkeys(each for each in paths if each))[:_MOST_READ],
         tuple(dict.fromkeys(each for each in scopes if each))[:_MOST_READ],
         dict(_list_sizes(model)),
+        len(named) / max(len(weights), 1),
     )
 
 
@@ -115,26 +134,55 @@ def _list_sizes(model: OnnxModel) -> Iterator[tuple[Names | str, tuple[int, int]
 
 
 def find_followed(
-    names: GraphNames, request: ExplainRequest, exporter: str, opset: int, progress: Progress
+    graph: OnnxModel, request: ExplainRequest, exporter: str, opset: int, progress: Progress
 ) -> tuple[FoundModel, ...]:
-    """The model with most of the names, where it has at least half of them; several that fit alike.
+    """The model with most of the names, where it has at least half of them; of several files, those that fit alike.
 
-    Raises SettingsError.
+    Where no node names a module, the order of operations counts too, and the modules that the graph
+    does not name do not: an exporter folds their weights away. Raises SettingsError.
     """
+    names = list_names(graph)
     if not names.words:
         return ()
-    found = islice(_list_found(names, request, exporter, opset, progress), _MOST_MODELS)
-    fitting = [each for each in found if each.share >= _ENOUGH]
-    most = max((each.fit for each in fitting), default=0.0)
-    best = {each.path: each for each in reversed(fitting) if each.fit >= most - _ALIKE}
-    return tuple(reversed(best.values()))
+    ranked = list(_rank_models(names, request))
+    weigh = partial(_weigh_models, names, None if names.scopes else OrderLikeness(graph))
+    follow = partial(_follow_models, exporter, opset, progress)
+    fitting = weigh(follow(ranked[:_MOST_MODELS]))
+    if not names.scopes:
+        files = list(dict.fromkeys(each.path for each in fitting))[:_MOST_LIKE]
+        further = [each for each in ranked[_MOST_MODELS:] if each.path in files]
+        fitting = sorted((*fitting, *weigh(follow(further[:_MOST_FURTHER]))), key=lambda e: -e.fit)
+    best: dict[str, FoundModel] = {}
+    for each in fitting:
+        if each.fit >= fitting[0].fit - _ALIKE:
+            best.setdefault(each.path, each)
+    return tuple(best.values())
 
 
-def _list_found(
-    names: GraphNames, request: ExplainRequest, exporter: str, opset: int, progress: Progress
-) -> Iterator[FoundModel]:
+def _weigh_models(
+    names: GraphNames, likeness: OrderLikeness | None, followed: Iterable[tuple[str, FollowedModel]]
+) -> list[FoundModel]:
+    """Those that have enough of the names, the best first."""
+    found = []
+    for path, model in followed:
+        best = max(_list_shares(path, model, names), key=lambda each: each.fit)
+        if likeness is not None:
+            needed = _LIKE_ENOUGH if names.named >= 0.5 else _LIKE_UNNAMED
+            best = replace(best, used=1.0, like=likeness.measure(model), needed=needed)
+        found += [best] if best.share >= _ENOUGH else []
+    return sorted(found, key=lambda each: -each.fit)
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    path: str
+    evaluation: Evaluation
+    name: str
+
+
+def _rank_models(names: GraphNames, request: ExplainRequest) -> Iterator[_Ranked]:
     """The likeliest models first: those whose classes have the outermost names, of each file one and then the next."""
-    ranked: list[tuple[int, int, int, str, Evaluation, str]] = []
+    ranked: list[tuple[int, int, int, _Ranked]] = []
     for path, text in _list_candidates(names, request):
         try:
             evaluation = Source(path, text).evaluation
@@ -142,14 +190,20 @@ def _list_found(
             continue
         hits = {n: len(names.outermost & words) for n, words in evaluation.list_models().items()}
         for turn, name in enumerate(sorted(hits, key=lambda each: -hits[each])):
-            ranked.append((-hits[name], turn, len(ranked), path, evaluation, name))
+            ranked.append((-hits[name], turn, len(ranked), _Ranked(path, evaluation, name)))
     most = min((each[0] for each in ranked), default=0)
     likely = [each for each in ranked if each[0] <= most / 2]
-    for *_, path, evaluation, name in sorted(likely, key=lambda each: each[:3]):
-        progress(f"following {name} of {path}")
-        model = evaluation.follow_modules(name, exporter, opset)
+    yield from (each for *_, each in sorted(likely, key=lambda each: each[:3]))
+
+
+def _follow_models(
+    exporter: str, opset: int, progress: Progress, ranked: Iterable[_Ranked]
+) -> Iterator[tuple[str, FollowedModel]]:
+    for each in ranked:
+        progress(f"following {each.name} of {each.path}")
+        model = each.evaluation.follow_modules(each.name, exporter, opset)
         if model is not None:
-            yield max(_list_shares(path, model, names), key=lambda each: each.fit)
+            yield each.path, model
 
 
 def _list_candidates(names: GraphNames, request: ExplainRequest) -> list[tuple[str, str]]:

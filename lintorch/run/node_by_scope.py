@@ -11,12 +11,12 @@ from lintorch.facts.models.onnx_writes import HELPERS
 from lintorch.files import FileText, read_file
 from lintorch.onnx_file import Body, FoundNode, OnnxModel, OnnxNode
 from lintorch.run.between_weights import Between, find_between, list_steps_between
-from lintorch.run.find_followed import FoundModel, find_followed, list_names
+from lintorch.run.find_followed import FoundModel, find_followed
 from lintorch.run.node_frames import Frame
 from lintorch.run.place_nodes import NodePlacer, Placed
 from lintorch.run.request import ExplainRequest, Progress
 
-_MOST_TAKERS = 12
+_MOST_TAKERS, _MOST_NAMED = 12, 4
 
 
 class ScopedNodes:
@@ -34,8 +34,7 @@ class ScopedNodes:
     def _fitting(self) -> tuple[FoundModel, ...]:
         """The models that have the graph's modules, in whose order of operations most nodes fit first."""
         opset = self._model.opsets.get("", 0) or 17
-        names = list_names(self._model)
-        found = find_followed(names, self._request, "onnx-legacy", opset, self._progress)
+        found = find_followed(self._model, self._request, "onnx-legacy", opset, self._progress)
         if len(found) < 2:
             return found
         main = next(body for body in self._bodies if not body.where)
@@ -52,6 +51,17 @@ class ScopedNodes:
     def rivals(self) -> tuple[FoundModel, ...]:
         """Models of other files that fit as well."""
         return self._fitting[1:]
+
+    def describe_doubt(self) -> str:
+        """Why the order of operations tells no line of the model that was found; "" where it may."""
+        found = self._fitting
+        names = ", ".join(each.name for each in found[:_MOST_NAMED])
+        advice = "name the model's file behind the .onnx file, or add --trace"
+        if len(found) > 1:
+            return f"several models fit about equally well, and any may be it ({names}): {advice}"
+        if found and not found[0].is_likely:
+            return f"the nearest model, {names}, has other operations or sizes: {advice}"
+        return ""
 
     def place(self, node: FoundNode) -> Placed:
         """Where a node stands in the model that was found. Raises SettingsError."""

@@ -149,6 +149,9 @@ def _explain_difference(
         causes += find()
         if causes or clock() > late:
             break
+    kind = precision.name_precision(case.file)
+    if kind and [each.kind for each in causes] == ["weights"]:
+        causes.append(Cause("precision", f"the file holds {kind} numbers", wrong=False))
     if not causes and weighed.missing:
         keys = ", ".join(weighed.missing[:4])
         raise UnreadableFileError(
@@ -173,6 +176,11 @@ def _list_hypotheses(
     yield lambda: list(training_mode.find_training_mode(case))
     yield lambda: list(
         weights.find_other_weights(case, weighed.pairs, weighed.unlike, weighed.whose)
+    )
+    yield lambda: list(
+        weights.find_weights_and_precision(
+            case, weighed.pairs, weighed.unlike, weighed.whose, parting.path
+        )
     )
     yield lambda: list(preprocessing.find_preprocessing(case))
     yield lambda: list(precision.find_precision(case, parting.path))

@@ -63,6 +63,7 @@ class _Recorder:
                 self.held.append(tensor)  # an id may be another's once it is gone
         kept = self.keep and self.size < _MOST_BYTES
         copies = tuple(t.detach().clone() for t in tensors) if kept else ()
+        kept = kept or isinstance(module, nn.Embedding)  # rows of its weight, small beside it
         taken = tuple(t.detach().clone() for t in given[:1]) if kept else ()
         self.size += sum(t.numel() * t.element_size() for t in (*copies, *taken))
         site = self.files.find_site(sys._getframe(2)) if self.files else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Collection
 from typing import Any
 
 from lintorch.guest.export.onnx_graph import read_layer
@@ -17,7 +17,26 @@ def strip_prefixes(name: str) -> str:
     return name
 
 
-def find_layer(node: Any, known: Container[str]) -> str:
-    """The layer that a node stands in, as the model calls it where it is one of the `known`."""
+def find_layer(node: Any, known: Collection[str]) -> str:
+    """The layer that a node stands in, as the model calls it where it is one of the `known`.
+
+    The older exporter leaves out containers that nobody calls: `h.0.attn` of `transformer.h.0.attn`.
+    """
     layer = read_layer(node)
-    return layer if layer in known else strip_prefixes(layer)
+    if layer in known:
+        return layer
+    stripped = strip_prefixes(layer)
+    if stripped in known or not layer:
+        return stripped
+    for asked in (layer, stripped):
+        longer = [each for each in known if _leaves_out(asked, each)]
+        if len(longer) == 1:
+            return longer[0]
+    return stripped
+
+
+def _leaves_out(short: str, path: str) -> bool:
+    """Whether a path has these names in order, others among them, and ends alike."""
+    wanted, atoms = short.split("."), path.split(".")
+    rest = iter(atoms)
+    return wanted[-1] == atoms[-1] and len(wanted) < len(atoms) and all(w in rest for w in wanted)

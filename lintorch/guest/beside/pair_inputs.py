@@ -66,6 +66,29 @@ def pair_inputs(file: Sequence[FileInput], tensors: Sequence[Input]) -> InputPai
     return _lay_out(pairs, tuple(extra), tensors)
 
 
+def take_ranks(file: Sequence[FileInput], inputs: Sequence[FedArgument]) -> tuple[FedArgument, ...]:
+    """The model's inputs, with the ranks and types of those that the file has by their names with others.
+
+    A model takes a mask of two axes as well as one of four, and was fed the other kind.
+    """
+    tensors = {each.label: each for each in pick_tensors(inputs)}
+    axes: dict[object, int | str] = {}
+    for taken in file:
+        own = tensors.get(taken.name)
+        if own is not None and taken.dims is not None and len(taken.dims) == len(own.shape):
+            axes.update(zip(taken.dims, own.shape, strict=True))
+    changed: dict[str, Input] = {}
+    for taken in file:
+        own, dims = tensors.get(taken.name), taken.dims
+        if own is None or dims is None or taken.dtype is None or len(dims) == len(own.shape):
+            continue
+        shape = tuple(dim if isinstance(dim, int) else axes.get(dim, 2) for dim in dims)
+        dtype, real = str(taken.dtype).removeprefix("torch."), taken.dtype.is_floating_point
+        high = own.high if own.high or real else 2
+        changed[own.label] = replace(own, shape=shape, dtype=dtype, high=high)
+    return tuple(changed.get(e.label, e) if isinstance(e, Input) else e for e in inputs)
+
+
 def list_other_orders(pairs: InputPairs, tensors: Sequence[Input]) -> Iterator[InputPairs]:
     """The same inputs of the file, fed in other orders that their types and ranks allow."""
     file = [taken for taken, _ in pairs.pairs]

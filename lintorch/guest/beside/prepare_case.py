@@ -12,7 +12,7 @@ from torch import nn
 from lintorch.guest.beside.case import Case
 from lintorch.guest.beside.layer_calls import LayerCall, record_calls
 from lintorch.guest.beside.onnx_file import FileInput, OnnxFile, UnreadableFileError
-from lintorch.guest.beside.pair_inputs import bind_sizes, pair_inputs
+from lintorch.guest.beside.pair_inputs import bind_sizes, pair_inputs, take_ranks
 from lintorch.guest.beside.take_weights import (
     list_unlike,
     load_checkpoint,
@@ -53,9 +53,10 @@ def make_case(
 
     Raises UnreadableFileError where the file takes what the model does not.
     """
-    pairs = pair_inputs(file.inputs, pick_tensors(fed.inputs))
+    taken = take_ranks(file.inputs, fed.inputs)
+    pairs = pair_inputs(file.inputs, pick_tensors(taken))
     extra = {taken.name: value for taken, value in _feed_extra(pairs.extra, built.module)}
-    inputs, sizes, fixed = bind_sizes(pairs, fed.inputs, fed.sizes)
+    inputs, sizes, fixed = bind_sizes(pairs, taken, fed.sizes)
     if set(extra) != {taken.name for taken in pairs.extra}:
         odd = next(taken.name for taken in pairs.extra if taken.name not in extra)
         raise UnreadableFileError(

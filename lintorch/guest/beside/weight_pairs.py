@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +67,7 @@ def find_foldings(
 ) -> tuple[Folding, ...]:
     """The BatchNorm layers that the file holds no statistics of, each with the layer that it follows."""
     kept = {*file.tensors, *map(strip_prefixes, file.tensors)}
+    names = dict.fromkeys(call.name for call in calls)
     found = []
     for call in calls:
         if not isinstance(call.module, _NORMS) or not call.module.track_running_stats:
@@ -75,15 +76,15 @@ def find_foldings(
         before = calls[call.takes[0]] if call.takes and call.takes[0] >= 0 else None
         if named in kept or before is None or not isinstance(before.module, _SCALED):
             continue
-        if not _is_alone(file, call.name):
+        if not _is_alone(file, call.name, names):
             found.append(Folding(before.name, call.name))
     return tuple(dict.fromkeys(found))
 
 
-def _is_alone(file: OnnxFile, name: str) -> bool:
+def _is_alone(file: OnnxFile, name: str, names: Collection[str]) -> bool:
     """Whether a layer has a BatchNormalization node of its own."""
     return any(
-        node.op_type == "BatchNormalization" and find_layer(node, (name,)) == name
+        node.op_type == "BatchNormalization" and find_layer(node, names) == name
         for node in file.graph.node
     )
 
@@ -102,7 +103,7 @@ class _PairFinder:
             for key, value in module.state_dict().items()
             if isinstance(value, torch.Tensor) and value.is_floating_point()
         }
-        self._modules = dict(module.named_modules())
+        self._modules = dict(module.named_modules(remove_duplicate=False))
         self._calls = calls
         self._by_layer = {each.layer: each for each in foldings}
         self._by_norm = {each.norm: each for each in foldings}
@@ -123,6 +124,8 @@ class _PairFinder:
             if key not in self._found:
                 self._add(key, value, key, None)
         self._pair_by_shape()
+        for call in self._calls:
+            self._pair_rows(call)
         return iter(self._found.values())
 
     def _pair_by_name(self, called: str, name: str) -> None:
@@ -168,11 +171,29 @@ class _PairFinder:
                 value = value.t() if turned and value.dim() == 2 else value
                 if weight not in self._found and value.shape == self._own[weight].shape:
                     self._add(weight, value, name, folding)
+            elif value.dim() > 1 and kind != "Add" and folding is None:
+                self._pair_normed(layer, value, name)
             elif value.dim() == 1 and bias not in self._found:
                 wanted = self._own.get(weight)
                 fits = folding or (bias in self._own and value.shape == self._own[bias].shape)
                 if wanted is not None and fits:
                     self._add(bias, value, name, folding)
+
+    def _pair_normed(self, layer: str, value: torch.Tensor, name: str) -> None:
+        """The length and the direction that weight_norm keeps of a weight, which an exporter computes."""
+        for length, direction in _NORMED:
+            gain, whole = f"{layer}.{length}", f"{layer}.{direction}"
+            own, size = self._own.get(whole), self._own.get(gain)
+            if own is None or size is None or value.shape != own.shape or gain in self._found:
+                continue
+            axes = [
+                axis for axis in range(own.dim()) if size.dim() <= axis or size.shape[axis] == 1
+            ]
+            norm = value.norm(dim=axes, keepdim=True)
+            scale = own.detach().norm(dim=axes, keepdim=True) / norm.clamp_min(1e-30)
+            if norm.numel() == size.numel():
+                self._add(gain, norm.reshape(size.shape), name, None)
+                self._add(whole, value * scale, name, None)
 
     def _pair_norm(self, node: Any) -> None:
         """Scale, shift and statistics of a layer that normalizes, which stand in this order."""
@@ -205,6 +226,26 @@ class _PairFinder:
                 if value.shape == own.shape:
                     self._add(key, value, name, None)
 
+    def _pair_rows(self, call: LayerCall) -> None:
+        """The rows of a table that a constant takes, which an exporter computes: positions, mostly."""
+        key = f"{call.name}.weight"
+        if not isinstance(call.module, nn.Embedding) or key in self._found or not call.inputs:
+            return
+        own, taken = self._own[key], call.inputs[0]
+        shape = _drop_ones((*taken.shape, own.shape[1]))
+        fitting = [
+            name
+            for name, tensor in self._file.tensors.items()
+            if name not in self._used
+            and tensor.data_type in _REAL
+            and _drop_ones(self._list_dims(name)) == shape
+        ]
+        if len(fitting) == 1:
+            value = own.detach().clone()
+            rows = self._read(fitting[0]).to(value.dtype).reshape(-1, value.shape[1])
+            value[taken.reshape(-1)] = rows
+            self._add(key, value, fitting[0], None)
+
     def _list_called_keys(self) -> list[str]:
         """Keys in the order in which their layers begin to be called; the model's own order for others."""
         places: dict[str, int] = {}
@@ -233,6 +274,11 @@ class _PairFinder:
         self._found[key] = WeightPair(key, value, name, folding)
 
 
+_NORMED = (
+    ("weight_g", "weight_v"),
+    ("parametrizations.weight.original0", "parametrizations.weight.original1"),
+)
+"""What torch.nn.utils.weight_norm keeps, and torch.nn.utils.parametrizations.weight_norm."""
 _STATISTICS = ("weight", "bias", "running_mean", "running_var")
 
 
@@ -240,6 +286,10 @@ def _shape_key(shape: Iterable[int]) -> tuple[int, ...]:
     """Of a matrix and what it is turned, the same."""
     sizes = tuple(shape)
     return tuple(sorted(sizes)) if len(sizes) == 2 else sizes
+
+
+def _drop_ones(shape: Iterable[int]) -> tuple[int, ...]:
+    return tuple(size for size in shape if size != 1)
 
 
 def _is_turned(node: Any) -> bool:

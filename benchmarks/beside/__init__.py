@@ -1,0 +1,1 @@
+"""Models, and the faults that are put into their .onnx files."""
