@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,7 +49,7 @@ class SmallModel:
     """The source of a class `Net`, and its inputs: by name the shape, of integers where it begins with "ids" or "mask"."""
 
     source: str
-    inputs: dict[str, tuple[int, ...]]
+    inputs: Mapping[str, tuple[int, ...]]
 
     @property
     def is_image(self) -> bool:
@@ -97,7 +98,7 @@ def list_models(repositories: Path) -> dict[str, SmallModel]:
 
 
 def _wrap(
-    imports: str, made: str, inputs: dict[str, tuple[int, ...]], taken: str = ""
+    imports: str, made: str, inputs: Mapping[str, tuple[int, ...]], taken: str = ""
 ) -> SmallModel:
     keyed = "mask" in " ".join(inputs)
     call = ", ".join(f"{name}={name}" if keyed or name == "input_ids" else name for name in inputs)
