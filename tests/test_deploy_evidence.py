@@ -132,7 +132,9 @@ DROPPING = model("dropping", DROPS.format(share=0.5))
 IDLE = model("idle", DROPS.format(share=0.0))
 SYNCED = model("synced", NET.format(layer="nn.SyncBatchNorm(8)"))
 CHANGING = model("changing", LOSS.format(line="seen = target.view(-1)"))
-COPYING = model("copying", MARK + LOSS.format(line="seen = mark(logits, target.clone())"))
+COPYING = model(
+    "copying", MARK + LOSS.format(line="own = target.clone()\n        seen = mark(logits, own)")
+)
 
 
 def test_what_depends_on_the_mode_is_told_at_the_export_call_of_another_file(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,7 +29,11 @@ RULES = [rule for rule in CATALOG.rules.values() if rule.detectors]
 CASES = Path(__file__).parent / "cases"
 
 
-def findings(rule: Rule, text: str, profile: Profile, path: str = "model.py") -> list[Finding]:
+ALONE = str(Path(tempfile.gettempdir(), "lintorch-alone", "model.py"))
+"""A file beside which no other stands that might use what it defines."""
+
+
+def findings(rule: Rule, text: str, profile: Profile, path: str = ALONE) -> list[Finding]:
     source = Source(path, text, profile)
     return list(lint_subject(source, index_detectors([rule], Evidence.SOURCE)))
 

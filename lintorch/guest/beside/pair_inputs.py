@@ -69,7 +69,8 @@ def pair_inputs(file: Sequence[FileInput], tensors: Sequence[Input]) -> InputPai
 def take_ranks(file: Sequence[FileInput], inputs: Sequence[FedArgument]) -> tuple[FedArgument, ...]:
     """The model's inputs, with the ranks and types of those that the file has by their names with others.
 
-    A model takes a mask of two axes as well as one of four, and was fed the other kind.
+    A model takes a mask of two axes as well as one of four, and was fed the other kind. An input that
+    the file does not have goes on having the shape of another one.
     """
     tensors = {each.label: each for each in pick_tensors(inputs)}
     axes: dict[object, int | str] = {}
@@ -78,6 +79,7 @@ def take_ranks(file: Sequence[FileInput], inputs: Sequence[FedArgument]) -> tupl
         if own is not None and taken.dims is not None and len(taken.dims) == len(own.shape):
             axes.update(zip(taken.dims, own.shape, strict=True))
     changed: dict[str, Input] = {}
+    named = {taken.name for taken in file}
     for taken in file:
         own, dims = tensors.get(taken.name), taken.dims
         if own is None or dims is None or taken.dtype is None or len(dims) == len(own.shape):
@@ -86,6 +88,9 @@ def take_ranks(file: Sequence[FileInput], inputs: Sequence[FedArgument]) -> tupl
         dtype, real = str(taken.dtype).removeprefix("torch."), taken.dtype.is_floating_point
         high = own.high if own.high or real else 2
         changed[own.label] = replace(own, shape=shape, dtype=dtype, high=high)
+        for other in tensors.values():
+            if other.shape == own.shape and other.label not in {*changed, *named}:
+                changed[other.label] = replace(other, shape=shape)
     return tuple(changed.get(e.label, e) if isinstance(e, Input) else e for e in inputs)
 
 

@@ -166,9 +166,9 @@ class _PairFinder:
             if not value.is_floating_point():
                 continue
             weight, bias = f"{layer}.weight", f"{layer}.bias"
+            if value.dim() == 2 and (kind.startswith("MatMul") or _is_turned(node)):
+                value = value.t()
             if value.dim() > 1 and weight in self._own and kind != "Add":
-                turned = kind.startswith("MatMul") or _is_turned(node)
-                value = value.t() if turned and value.dim() == 2 else value
                 if weight not in self._found and value.shape == self._own[weight].shape:
                     self._add(weight, value, name, folding)
             elif value.dim() > 1 and kind != "Add" and folding is None:
