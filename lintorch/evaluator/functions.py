@@ -34,7 +34,7 @@ from lintorch.evaluator.values import (
     Items,
     Value,
 )
-from lintorch.syntax.python_ast import list_nodes
+from lintorch.syntax.python_ast import list_nodes, takes_by_position
 
 
 @evaluates(ast.Call)
@@ -140,8 +140,7 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
 
 def _is_overfed(function: Function, given: Given) -> bool:
     """Whether it is given more than it takes: something that is not known must stand in between."""
-    spec = function.node.args
-    return spec.vararg is None and len(given.positional) > len(spec.posonlyargs) + len(spec.args)
+    return not takes_by_position(function.node.args, len(given.positional))
 
 
 def _name_call(machine: Machine, function: Function, given: Given) -> Key | None:

@@ -19,6 +19,7 @@ from lintorch.evaluator.values import (
     Value,
     name_setting,
 )
+from lintorch.syntax.python_ast import takes_by_position
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,7 @@ def _takes(kind: Class, given: Given) -> bool:
     found = [each for each in kind.node.body if getattr(each, "name", "") == "forward"]
     if not found or not isinstance(found[-1], ast.FunctionDef):
         return True
-    spec = found[-1].args
-    return spec.vararg is not None or len(given.positional) < len(spec.posonlyargs) + len(spec.args)
+    return takes_by_position(found[-1].args, 1 + len(given.positional))  # and itself
 
 
 def _is_shaped(value: Value) -> bool:

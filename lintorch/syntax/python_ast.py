@@ -52,3 +52,8 @@ def list_inner(node: ast.AST) -> list[ast.AST]:
         elif isinstance(value, ast.AST):
             found.append(value)
     return found
+
+
+def takes_by_position(spec: ast.arguments, count: int) -> bool:
+    """Whether a function with these parameters takes as many values by position."""
+    return spec.vararg is not None or count <= len(spec.posonlyargs) + len(spec.args)
