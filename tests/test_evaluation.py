@@ -91,3 +91,45 @@ class Endless(nn.Module):
     done = lintorch("check", "--select", "LT104", "--output-format", "concise", cwd=project)
     assert "blocks.py:3" in done.stdout
     assert done.stderr == ""
+
+
+POOLED = """from torch import nn
+
+
+class Pooled(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.pool = nn.AdaptiveAvgPool2d(size)
+
+    def forward(self, x):
+        return self.pool(self.conv(x))
+"""
+GUIDE = """# Nets
+
+    pip install nets
+
+```bash
+python -m nets  # Pooled(9)
+```
+
+```python
+this is no Python: Pooled(
+```
+
+~~~Python
+>>> from nets import Pooled
+>>> model = Pooled({})
+Pooled(...)
+~~~
+"""
+
+
+@pytest.mark.parametrize(("size", "rows"), [("7", [11]), ("1", [])])
+def test_a_readme_says_what_a_model_is_built_with(
+    tmp_path: Path, size: str, rows: list[int]
+) -> None:
+    (tmp_path / "nets.py").write_text(POOLED)
+    (tmp_path / "README.md").write_text(GUIDE.format(size))
+    found = findings("--select", "LT116", "nets.py", cwd=tmp_path)
+    assert [each["location"]["row"] for each in found] == rows

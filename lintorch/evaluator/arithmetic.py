@@ -141,7 +141,8 @@ def combine_numbers(kind: str, left: Value, right: Value) -> Value:
     if size is not None and whole:
         varying = varies(size)
     via = frozenset(via for each in given for via in each.via)
-    return Number(size, whole, varying, any(each.data for each in given), False, via)
+    data, own = any(each.data for each in given), any(each.own for each in given)
+    return Number(size, whole, varying, data, False, via, own=own)
 
 
 def take_root(value: Value) -> Dim | None:

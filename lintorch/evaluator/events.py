@@ -190,6 +190,8 @@ class DataRead(Occurrence):
     name: str
     """The function that read it, `int` of `int(x.item())`."""
     by: Occurrence
+    own: bool = False
+    """Whether no input has a part in that data: of a weight, a buffer, what was drawn or made."""
 
 
 @frozen_record

@@ -49,7 +49,8 @@ def find_baked(events: Iterable[Occurrence]) -> Iterator[Baked | DataRead]:
 
 def _make_event(event: Occurrence, value: Number | Array, via: Via) -> Baked | DataRead:
     if via.data:
-        return DataRead(event.node, via.spot, event.way, via.name, event)
+        own = isinstance(value, Number) and value.own and not value.data
+        return DataRead(event.node, via.spot, event.way, via.name, event, own)
     names = frozenset(each.name for each in value.via if not each.data)
     varying = value.varies if isinstance(value, Number) else None
     return Baked(event.node, via.spot, event.way, via, names - {via.name}, varying)

@@ -11,6 +11,7 @@ from itertools import chain
 from lintorch.core.file_views import Stamp, count_looks, read_bytes, stamp_file
 from lintorch.core.import_roots import list_import_roots, list_module_places
 from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.guide_code import is_guide, read_guide
 
 _FOREIGN = frozenset(
     {"torch", "numpy", "scipy", "pandas", "matplotlib", "cv2", "PIL", "tensorflow"}
@@ -33,7 +34,7 @@ _CALL = re.compile(r"\b([A-Z]\w*)\(")
 
 
 def list_callers(folder: str) -> Mapping[str, Sequence[str]]:
-    """By the name of a class: the files in and below a folder that call it."""
+    """By the name of a class: the files in and below a folder that call it, READMEs among them."""
     return _list_callers(folder, count_looks())
 
 
@@ -47,7 +48,7 @@ def _list_callers(folder: str, looks: int) -> Mapping[str, Sequence[str]]:
         names[:] = [each for each in names if not each.startswith(".") and "-packages" not in each]
         for file in sorted(files):
             number += file.endswith(".py")
-            if not file.endswith(".py"):
+            if not file.endswith(".py") and not is_guide(file):
                 continue
             whole = os.path.join(path, file)
             for name in _list_called(whole, stamp_file(whole)):
@@ -62,7 +63,7 @@ def _list_called(path: str, stamp: Stamp) -> Sequence[str]:
         text = read_bytes(path).decode("utf-8", errors="replace")
     except OSError:
         return ()
-    return tuple(dict.fromkeys(_CALL.findall(text)))
+    return tuple(dict.fromkeys(_CALL.findall(read_guide(text) if is_guide(path) else text)))
 
 
 def _is_same(left: str, right: str) -> bool:
@@ -116,14 +117,22 @@ class CodeFinder:
         return self._found[key]
 
     def find_callers(self, name: str, file: CodeFile) -> Sequence[CodeFile]:
-        """A few files of the same project that call a class by its name: scripts first."""
+        """A few files of the same project that call a class by its name: scripts first, a README last."""
         top, here = self._roots.get(file.path, ("",))[0], os.getcwd()
         if os.path.abspath(file.path).startswith(here + os.sep):
             top = here
         paths = [each for each in list_callers(top).get(name, ()) if not _is_same(each, file.path)]
         paths.sort(key=lambda each: (os.path.dirname(each) != top, len(each)))
-        found = (self.open_file(path) for path in paths[:_MOST_CALLERS])
+        guides = [each for each in paths if is_guide(each)]
+        scripts = [each for each in paths if not is_guide(each)]
+        found = [self.open_file(path) for path in scripts[:_MOST_CALLERS]]
+        found += [self._open_guide(path, name) for path in guides[:1]]
         return [each for each in found if each is not None]
+
+    def _open_guide(self, path: str, name: str) -> CodeFile | None:
+        """What a README shows of a class."""
+        text = self._read(path)
+        return None if text is None else self._make_file(path, read_guide(text, name))
 
     def _search(self, dotted: str, roots: Sequence[str]) -> CodeFile | None:
         top = dotted.partition(".")[0]

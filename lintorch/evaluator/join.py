@@ -162,6 +162,7 @@ def _join_numbers(left: Value, right: Value) -> Value:
         any(each.data for each in given),
         all(each.truth for each in given),
         frozenset(via for each in given for via in each.via),
+        own=any(each.own for each in given),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.guide_code import is_guide
 
 _MOST_FACTORIES = 4
 """Functions of one file that are called for the models they build."""
@@ -69,7 +70,7 @@ def needs_nothing(given: ast.arguments) -> bool:
 def list_script(file: CodeFile) -> list[ast.stmt]:
     """The statements that a file runs as a script, without imports and definitions; none if it is a module."""
     body = list_body(file)
-    return body if any(map(_does_something, body)) else []
+    return body if is_guide(file.path) or any(map(_does_something, body)) else []
 
 
 def list_body(file: CodeFile) -> list[ast.stmt]:

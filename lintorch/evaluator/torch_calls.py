@@ -168,7 +168,18 @@ def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
         return _guess_result(machine, node, name, given)
     data = reads_data(machine, node, name, given)
     result = lift_result(machine, found, _shared_memory(name, given), _via_of(given), guessed, data)
+    if isinstance(result, Tensor) and _keeps_constant(given):
+        result = replace(result, origin="constant")
     return _keep_rank(machine, name, given, result)
+
+
+def _keeps_constant(given: Given) -> bool:
+    """Whether an operator is given tensors of one written number alone, whose result is known as well."""
+    tensors = [each for each in given.values if isinstance(each, Tensor)]
+    return bool(tensors) and all(
+        each.origin == "constant" and each.shape is not None and not set(each.shape) - {1}
+        for each in tensors
+    )
 
 
 def _keep_rank(machine: Machine, name: str, given: Given, result: Value) -> Value:

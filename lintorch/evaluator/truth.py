@@ -36,6 +36,7 @@ from lintorch.evaluator.values import (
     Tensor,
     Unknown,
     Value,
+    is_own,
     size_in,
 )
 
@@ -101,12 +102,13 @@ def truth_value(answer: bool | None, *asked: Value) -> Value:
         return replace(DATA_BOOL, via=read) if read else DATA_BOOL
     if any(isinstance(each, Tensor) and each.data for each in asked):
         return DATA_BOOL
+    own = any(map(is_own, (*numbers, *asked)))
     if not numbers:
-        return OPEN_BOOL
+        return Number(None, True, truth=True, own=True) if own else OPEN_BOOL
     via = frozenset(via for each in numbers for via in each.via)
     questions = tuple(dict.fromkeys(question for number in numbers for question in number.asked))
     varying = join_varying(each.varies for each in numbers)
-    return Number(None, True, varying, False, True, via, questions[:8])
+    return Number(None, True, varying, False, True, via, questions[:8], own)
 
 
 def _numbers_in(value: Value) -> list[Number]:

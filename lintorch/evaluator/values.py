@@ -96,6 +96,9 @@ class Number(Value):
     via: frozenset[Via] = frozenset()
     asked: tuple[Question, ...] = ()
     """Of a bool: the comparisons that it is the answer of."""
+    own: bool = False
+    """Whether it was read from a tensor in which no input has a part: a weight, a buffer, one that was
+    drawn or made. What `torch.tensor` makes of one Python number is none of these: exporters keep it."""
 
 
 @frozen_record
@@ -352,3 +355,10 @@ def is_number(value: Value) -> bool:
     if isinstance(value, Constant):
         return isinstance(value.value, (int, float))
     return isinstance(value, Number)
+
+
+def is_own(value: Value) -> bool:
+    """Whether it is a tensor that the model holds, draws or makes itself, or a number read from one."""
+    if isinstance(value, Tensor):
+        return value.data is False and value.origin != "constant"
+    return isinstance(value, Number) and value.own

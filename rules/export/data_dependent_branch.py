@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Decided
-from lintorch.evaluator.values import Choice, Number, Tensor
+from lintorch.evaluator.values import Choice, Number, Tensor, Value, is_own
 from lintorch.evidence import (
     GraphCapture,
     OperatorCall,
@@ -51,8 +51,11 @@ rule = Rule(
         Measured on torch 2.13.
 
         Compute both sides and choose with `torch.where`, or use `torch.cond`. A check belongs in
-        front of the model, or in `torch._assert_async`. Branches on chance, as augmentations
-        take them, are not meant.
+        front of the model, or in `torch._assert_async`.
+
+        What a weight, a buffer, `torch.arange` or chance decides is refused by both as well; the
+        tracers keep a side that is right, unless it was drawn. Only `torch.tensor` of one Python
+        number is asked at once (`if torch.tensor(2) > 1`).
     """,
     bad="""
         import torch
@@ -93,6 +96,9 @@ ASSERT = {"torch.export": Harm.REFUSED, **NOISY}
 CHOSEN = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
 CHECK = "check it before the model is called"
 LOOP = "loop a fixed number of times, and keep what is done by torch.where(done, old, new)"
+DRAWN = BRANCH
+DRAW = "draw only where self.training is set, or compute both sides and choose: torch.where(condition, a, b)"
+SET = "ask a Python bool or number that the constructor sets, or choose by torch.where(condition, a, b)"
 PARTS = ("and", "or", "not")
 """Questions within others, which are told by themselves."""
 
@@ -103,7 +109,10 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         return
     values = event.test.alternatives if isinstance(event.test, Choice) else (event.test,)
     asked = [each for each in values if isinstance(each, (Number, Tensor)) and each.data]
-    if not asked or is_settled(event, source):
+    if is_settled(event, source):
+        return
+    if not asked:
+        yield from ask_own(event, source, values)
         return
     harm = weigh_check(asked) if only_checks(event.branch) else weigh_branch(asked)
     if event.kind == "assert":
@@ -115,6 +124,27 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         said = f"`{text}` is decided by the values of a tensor"
         fix = check_in_graph(event, source) if checks else choose_by_where(event, source)
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy)
+
+
+def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator[Hit]:
+    """Of a tensor in which no input has a part: exporters refuse, and tracers are right unless it is drawn."""
+    own = [v for v in values if isinstance(v, (Number, Tensor)) and is_own(v) and not is_sized(v)]
+    if own:
+        drawn = any(map(source.evaluation.ways.is_drawn, own))
+        harm = ASSERT if event.kind == "assert" or any(map(is_of_sizes, own)) else RAISES
+        text = source.evaluation.text(event.spot)
+        said = f"`{text}` is decided by {'chance' if drawn else 'a tensor of the model itself'}"
+        yield Hit(event, said, harm=DRAWN if drawn else harm, remedy=DRAW if drawn else SET)
+
+
+def is_sized(value: Number | Tensor) -> bool:
+    """Whether it varies with sizes, of which others tell."""
+    return isinstance(value, Number) and bool(value.varies)
+
+
+def is_of_sizes(value: Number | Tensor) -> bool:
+    """Whether sizes were made a tensor, which the new ONNX exporter follows."""
+    return any(not via.data for via in value.via)
 
 
 def choose_by_where(event: Decided, source: Source) -> Fix | None:

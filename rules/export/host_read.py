@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
@@ -31,7 +31,7 @@ rule = Rule(
     why="""
         What Python reads with `item()`, `tolist()`, `int()`, `float()` or `numpy()` is a plain
         number of the example for the legacy exporter and jit.trace: they warn, and compute with
-        that number for ever. `torch.export` follows `item()` and `tolist()`, but refuses `int()`,
+        that number for ever, which is right of a weight or a buffer alone. `torch.export` follows `item()` and `tolist()`, but refuses `int()`,
         `float()`, `bool()`, the functions of `math` and `numpy()` of a tensor; the new ONNX
         exporter then tries again with dynamo, which follows all of these but `math` and a
         `range()`. A `range()` over such a number is refused by both. jit.script takes all but
@@ -78,6 +78,9 @@ CONVERSIONS = {
     "float": CONVERTED,
     "bool": {**dict.fromkeys(CONVERTED, Harm.REFUSED), "torchscript-trace": Harm.FAILS},
 }
+SET = (
+    "compute with the tensor itself, or keep a Python number beside it, which the constructor sets"
+)
 SAME_IN_TORCH = frozenset(
     [
         "acos",
@@ -119,14 +122,22 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
     harm = CONVERSIONS.get(event.name, FUNCTION if event.name.startswith("math.") else {})
     if isinstance(event.by, Repeated):
         harm = IN_RANGE
-    elif event.name == "int" and isinstance(event.by, Indexed):
+    elif event.name == "int" and isinstance(event.by, Indexed) and not event.own:
         harm = FUNCTION
+    if event.own:
+        harm = spare_tracers(harm)
     kind = "array" if event.name == "torch.Tensor.numpy" else "number"
     if harm:
         said = f"{source.evaluation.text(event.spot)} is a Python {kind}, read from the data of a tensor"
-        remedy = name_remedy(event)
+        remedy = name_remedy(event) or (SET if event.own else None)
         fix = keep_tensor(event, source)
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=remedy or "number")
+
+
+def spare_tracers(harm: Mapping[str, Harm]) -> dict[str, Harm]:
+    """Of a weight or a buffer: a number that tracers keep is the right one."""
+    left = {name: kind for name, kind in harm.items() if name not in TRACED}
+    return {**left, **dict.fromkeys(TRACED, Harm.NOISY)} if "torch.export" in left else {}
 
 
 def keep_tensor(event: DataRead, source: Source) -> Fix | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import libcst as cst
@@ -86,6 +86,8 @@ SET_OF_SELF = re.compile(r"^\s*self\.(\w+)(?:\[[^]]*\])?(?:\s*:[^=]*)?\s*=(?!=)"
 @rule.event(Decided)
 def in_model(event: Decided, source: Source) -> Iterator[Hit]:
     if not event.way.forward or not source.profile.dynamic or is_harmless(event):
+        return
+    if any(map(only_raises, list_blocks(source.evaluation.list_around(event), event.node))):
         return
     test = event.test
     if event.answer is None and isinstance(test, Number) and test.varies and not test.data:
@@ -176,8 +178,24 @@ def refreshes(test: str, *block: str) -> bool:
     return bool(asked) and not asked.isdisjoint(SET_OF_SELF.findall("\n".join(block)))
 
 
+def list_blocks(around: Iterable[ast.AST], node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The sides of the `if`s around a node on which it stands."""
+    inner = node
+    for each in around:
+        if isinstance(each, ast.If) and inner is not each.test:
+            yield each.body if inner in each.body else each.orelse
+        inner = each
+
+
+def only_raises(block: list[ast.stmt]) -> bool:
+    """Whether nothing of a block comes to more than the error that it ends in."""
+    leaves = (ast.Return, ast.Break, ast.Continue, ast.Yield)
+    ends = bool(block) and isinstance(block[-1], ast.Raise)
+    return ends and not any(isinstance(n, leaves) for each in block for n in ast.walk(each))
+
+
 def only_checks(block: list[ast.stmt]) -> bool:
-    return all(
+    return only_raises(block) or all(
         isinstance(each, (ast.Raise, ast.Assert, ast.Pass)) or is_talk(each) for each in block
     )
 

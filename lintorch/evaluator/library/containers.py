@@ -22,6 +22,7 @@ from lintorch.evaluator.values import (
     Slice,
     Tensor,
     Value,
+    is_own,
     size_in,
 )
 
@@ -54,9 +55,9 @@ def make_range(machine: Machine, node: ast.AST, given: Given) -> Value:
     via = frozenset(via for each in numbers_given for via in each.via)
     varying = join_varying(each.varies for each in numbers_given) if numbers_given else None
     data = any(each.data for each in given.positional if isinstance(each, (Number, Tensor)))
-    length = Number(
-        size_in(stop) if len(given.positional) == 1 else None, True, varying, data, False, via
-    )
+    size = size_in(stop) if len(given.positional) == 1 else None
+    own = any(each.own for each in numbers_given)
+    length = Number(size, True, varying, data, False, via, own=own)
     return Items("range", None, Number(None, True, False), length)
 
 
@@ -198,7 +199,7 @@ def ask_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     data = any(each.data for each in asked if isinstance(each, (Number, Tensor)))
     numbers = [each for each in asked if isinstance(each, Number)]
     varying = join_varying(each.varies for each in numbers) if numbers else None
-    return Number(None, True, varying, data, True)
+    return Number(None, True, varying, data, True, own=any(map(is_own, asked)))
 
 
 @does("dict", "collections.OrderedDict", "collections.defaultdict")

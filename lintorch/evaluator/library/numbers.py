@@ -29,6 +29,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
     Via,
+    is_own,
     make_number,
     size_in,
 )
@@ -42,7 +43,7 @@ def keep_via(
     machine: Machine, node: ast.AST, name: str, value: Value, given: Value | None = None
 ) -> Value:
     """A number that went through a function, which it remembers if it comes from a size."""
-    if isinstance(value, Number) and value.data:
+    if isinstance(value, Number) and (value.data or value.own):
         whole = name in _READING or name.startswith("math.")
         return _keep_read(machine, node, name, value) if whole else value
     if isinstance(value, Number) and value.varies is not False and not isinstance(given, Unknown):
@@ -88,7 +89,8 @@ def _convert_one(machine: Machine, name: str, value: Value) -> Value:
         made = isinstance(value, Tensor) and value.size_of is not None
         if made and isinstance(value, Tensor) and value.size_of is not None:
             return replace(value.size_of, via=value.via)
-        return Number(None, name != "float", None, data=_is_data(machine, value))
+        data, own = _is_data(machine, value), is_own(value)
+        return Number(None, name != "float", None, data=data, own=own)
     if isinstance(value, Number):
         if name == "float":
             return replace(value, whole=False)
@@ -121,7 +123,8 @@ def _compute(name: str) -> Handler:
         via = frozenset(via for each in numbers for via in each.via)
         whole = name in ("gcd", "isqrt", "comb", "factorial", "lcm")
         size = take_root(values[0]) if name == "sqrt" and values else None
-        found = Number(size, whole, join_varying(n.varies for n in numbers), data, False, via)
+        own, varying = any(map(is_own, values)), join_varying(n.varies for n in numbers)
+        found = Number(size, whole, varying, data, False, via, own=own)
         return keep_via(machine, node, f"math.{name}", found, values[0] if values else None)
 
     return compute
@@ -136,7 +139,8 @@ def to_bool(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`bool(x)`."""
     value = given.pick(0) or Constant(False)
     if isinstance(value, Tensor):
-        read = Number(None, True, None, data=_is_data(machine, value), truth=True)
+        data, own = _is_data(machine, value), is_own(value)
+        read = Number(None, True, None, data=data, truth=True, own=own)
         return keep_via(machine, node, "bool", read)
     return truth_value(decide(machine, value), value)
 

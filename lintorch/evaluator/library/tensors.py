@@ -28,6 +28,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
     Via,
+    is_own,
     make_number,
     size_in,
 )
@@ -96,7 +97,8 @@ def _read_number(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
     if isinstance(held, Tensor) and held.origin == "constant":
         return UNKNOWN
     if isinstance(held, Tensor) and held.data is False:
-        return Number(None, None, None)
+        own = Via(name, machine.spot(node), data=True)
+        return Number(None, None, None, via=frozenset({own}), own=True)
     via = Via(name, machine.spot(node), data=True)
     return Number(None, None, None, data=True, via=frozenset({via}))
 
@@ -265,7 +267,8 @@ def ask_data(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`torch.equal(x, y)`: a bool, which data decide."""
     teach_tensors(machine, given.values)
     if not any(isinstance(each, Tensor) and each.data is not False for each in given.values):
-        return OPEN_BOOL
+        own = any(map(is_own, given.values))
+        return Number(None, True, truth=True, own=True) if own else OPEN_BOOL
     via = Via("torch.equal", machine.spot(node), data=True)
     return Number(None, True, None, data=True, truth=True, via=frozenset({via}))
 

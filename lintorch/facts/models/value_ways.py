@@ -34,6 +34,13 @@ Operation = Called | Combined | Indexed | AttributeRead
 _KEEPING = (AttributeSet, ItemSet, Returned)
 _COMMON = frozenset(map(id, (UNKNOWN, NONE, TRUE, FALSE)))
 """What is one and the same wherever it occurs."""
+_DRAWING = frozenset(
+    {
+        "rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "bernoulli",
+        "bernoulli_", "normal", "normal_", "uniform_", "random_", "exponential_", "multinomial",
+        "poisson", "sample", "rsample",
+    }
+)  # fmt: skip
 _DEEPEST = 12
 _MOST_STEPS = 400
 
@@ -62,18 +69,29 @@ class ValueWays:
 
     def stands_on_data(self, value: Value) -> bool:
         """Whether an input, a weight or what a layer gives is among the things that a value was made of."""
+        return any(
+            (isinstance(each, Tensor) and each.origin in ("input", "parameter", "buffer"))
+            or (isinstance(made, Called) and made.built is not None)
+            for each, made in self._walk_back(value)
+        )
+
+    def is_drawn(self, value: Value) -> bool:
+        """Whether a value was made of what torch draws by chance."""
+        return any(
+            isinstance(made, Called) and made.name.rpartition(".")[2] in _DRAWING
+            for _, made in self._walk_back(value)
+        )
+
+    def _walk_back(self, value: Value) -> Iterator[tuple[Value, Operation | Compared | None]]:
+        """A value and all that it was made of, each with the operation that gave it."""
         waiting, seen = [value], {id(value)}
         while waiting and len(seen) < _MOST_STEPS:
             each = waiting.pop()
-            made = self.find_maker(each)
-            if isinstance(each, Tensor) and each.origin in ("input", "parameter", "buffer"):
-                return True
-            if isinstance(made, Called) and made.built is not None:
-                return True
+            made = self.find_maker(each) or self.find_comparison(each)
+            yield each, made
             more = [v for v in list_operands(made) if id(v) not in seen] if made else []
             seen.update(map(id, more))
             waiting += more
-        return False
 
     def name_origin(self, value: Value | None) -> str:
         """The parameter that a value was read from, also through methods and items; "" if unknown."""
@@ -183,11 +201,11 @@ def is_common(value: Value) -> bool:
     return id(value) in _COMMON
 
 
-def list_operands(event: Operation) -> Iterator[Value]:
+def list_operands(event: Operation | Compared) -> Iterator[Value]:
     """The values that an operation works on, with the items of lists and tuples among them."""
     if isinstance(event, Called):
         given: Iterable[Value] = (*event.positional, *event.keyword.values())
-    elif isinstance(event, Combined):
+    elif isinstance(event, (Combined, Compared)):
         given = (event.left, event.right)
     elif isinstance(event, Indexed):
         given = (event.held, event.index)

@@ -101,7 +101,7 @@ class Harmless(nn.Module):
             x = x + 1
         if not is_torchdynamo_compiling() and (x > 0).any():
             x = x + 1
-        if torch.rand(1) < 0.5 or torch.rand(1).item() < self.alpha:
+        if torch.rand(1) < 0.5 or torch.rand(1).item() < self.alpha:  # hit
             x = x + 1
         if x.device.type == "mps":
             if not (x > 0).all():
@@ -244,12 +244,55 @@ class Switches(nn.Module):
             x = x * 2
         if max(sizes) > self.limit or len(sizes) == x.dim():
             x = x * 2
-        if torch.zeros_like(x).sum() > 0 or torch.arange(x.shape[1]).max() > 3:
+        if torch.zeros_like(x).sum() > 0 or torch.arange(x.shape[1]).max() > 3:  # hit
             x = x * 2
-        if self.started == 0 or self.weight.sum() > 0:
+        if self.started == 0 or self.weight.sum() > 0:  # hit
             x = x * 2
-        if torch.randn(()).item() > 0 and x.shape == self.weight.shape:
+        if torch.randn(()).item() > 0 and x.shape == self.weight.shape:  # hit
             x = x * 2
+        if self.training and torch.rand(1) < 0.5:
+            x = x + torch.randn_like(x)
         if x is None or not isinstance(x, Tensor) or x.ndim not in (2, 3):
             return scale
+        return x
+
+
+class Initialized(nn.Module):
+    """What the model holds or makes itself decides: exporters refuse, tracers need not care."""
+
+    def __init__(self, rate=0.1):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(4, 4) for _ in range(3)])
+        self.register_buffer("ready", torch.tensor(False))
+        self.register_buffer("steps", torch.zeros(1, dtype=torch.long))
+        self.rate = rate
+        self.plain = True
+
+    def reset(self, x):
+        if self.training and not self.ready:
+            self.ready.fill_(True)
+        return x
+
+    def forward(self, x):
+        x = self.reset(x)
+        if not self.ready:  # hit
+            x = x - x.mean()
+        if int(self.steps) == 0:  # hit
+            x = x * 2
+        x = x if self.steps.item() > 5 else -x  # hit
+        while self.steps < 2:  # hit
+            x = x + 1
+        dropped = torch.rand(3) < self.rate
+        if all(dropped):  # hit
+            return x
+        for layer, drop in zip(self.layers, dropped):
+            if not drop:  # hit
+                x = layer(x)
+        assert torch.isfinite(self.layers[0].weight).all()  # hit
+        if torch.equal(self.steps, self.steps + 0):  # hit
+            x = x + 1
+        if torch.tensor(2) * 3 > 5 or torch.as_tensor([1.0]) > 0:
+            x = x * 2
+        if self.plain and self.steps.numel() == 1 and self.ready.dtype == torch.bool:
+            x = x * 2
         return x

@@ -42,7 +42,7 @@ class Harmless(nn.Module):
         for i in torch.arange(3).tolist():
             x = x + i
         steps = torch.linspace(0, 1, 4)
-        x = x * float(self.scale) * int(p) * int(self.count) + steps[1].item()
+        x = x * float(self.scale) * int(p) * int(self.count) + steps[1].item()  # hit
         mask = x.bool().float().int()
         if self.training:
             x = x * x.mean().item()
@@ -195,9 +195,25 @@ class Fine(nn.Module):
 
     def forward(self, x, eps, options):
         noise = torch.rand(1).item() + torch.randint(3, (1,)).tolist()[0]
-        mean = float(torch.zeros_like(x).sum()) + float(torch.full((2,), 3.0).mean())
-        rows = [int(size) for size in self.sizes]
+        mean = float(torch.zeros_like(x).sum()) + float(torch.full((2,), 3.0).mean())  # hit
+        rows = [int(size) for size in self.sizes]  # hit
+        step = int(torch.tensor(2)) + float(torch.tensor([3.0]) * 2) + self.weight.numel()
         seen = x.max().item()
         self.log("seen", seen)
-        x = x * noise + mean + rows[0] + float(eps) + int(options["width"])
-        return x * math.sqrt(x.shape[-1]) + float(self.weight.sum())
+        x = x * noise + mean + rows[0] + float(eps) + int(options["width"]) + step
+        return x * math.sqrt(x.shape[-1]) + self.weight.sum().item()
+
+
+class Held(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(1))
+        self.register_buffer("length", torch.tensor(2))
+
+    def forward(self, x):
+        x = x * float(self.scale)  # hit
+        x = x[:, : int(self.length)]  # hit
+        for _ in range(int(self.length)):  # hit
+            x = x + 1
+        x = x / math.sqrt(self.length)  # hit
+        return x[:, : self.length.item()] * self.scale.tolist()[0]
