@@ -29,6 +29,7 @@ from lintorch.evaluator.values import (
 
 _LOOKS = (
     "torch.jit.", "torch.onnx.", "torch._check", "torch.is_", "torch.compiler.", "torch.nn.Module.",
+    "torch._assert", "torch.equal", "torch.allclose",
 )  # fmt: skip
 _COMPUTING = ("torch.", "einops.")
 

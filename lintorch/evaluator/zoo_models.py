@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _MAKERS = re.compile(
-    r"torchvision\.models\.(\w+\.)*(?!get_|list_|register_)[a-z]\w*"
+    r"torchvision\.models\.(?!utils\.)(\w+\.)*(?!get_|list_|register_|load_)[a-z]\w*"
     r"|timm\.(\w+\.)*create_model|segmentation_models_pytorch\.(\w+\.)*([A-Z]\w+|create_model)"
 )
 _PARTS = frozenset(

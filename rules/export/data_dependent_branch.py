@@ -99,6 +99,7 @@ LOOP = "loop a fixed number of times, and keep what is done by torch.where(done,
 DRAWN = BRANCH
 DRAW = "draw only where self.training is set, or compute both sides and choose: torch.where(condition, a, b)"
 SET = "ask a Python bool or number that the constructor sets, or choose by torch.where(condition, a, b)"
+EXCHANGES = ("all_reduce", "all_gather", "broadcast", "distributed")
 PARTS = ("and", "or", "not")
 """Questions within others, which are told by themselves."""
 
@@ -129,12 +130,19 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
 def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator[Hit]:
     """Of a tensor in which no input has a part: exporters refuse, and tracers are right unless it is drawn."""
     own = [v for v in values if isinstance(v, (Number, Tensor)) and is_own(v) and not is_sized(v)]
-    if own:
+    if own and not is_between_processes(event, source):
         drawn = any(map(source.evaluation.ways.is_drawn, own))
         harm = ASSERT if event.kind == "assert" or any(map(is_of_sizes, own)) else RAISES
         text = source.evaluation.text(event.spot)
         said = f"`{text}` is decided by {'chance' if drawn else 'a tensor of the model itself'}"
         yield Hit(event, said, harm=DRAWN if drawn else harm, remedy=DRAW if drawn else SET)
+
+
+def is_between_processes(event: Decided, source: Source) -> bool:
+    """Whether processes that train together look at each other there."""
+    function = source.evaluation.find_function(event)
+    nodes = [] if function is None else ast.walk(function)
+    return any(str(getattr(n, "attr", getattr(n, "id", ""))) in EXCHANGES for n in nodes)
 
 
 def is_sized(value: Number | Tensor) -> bool:

@@ -296,3 +296,16 @@ class Initialized(nn.Module):
         if self.plain and self.steps.numel() == 1 and self.ready.dtype == torch.bool:
             x = x * 2
         return x
+
+
+def agree(count):
+    found = torch.tensor([count, 1])
+    torch.distributed.all_reduce(found)
+    if found[0].item() != count:
+        raise RuntimeError("others have more")
+
+
+class Shared(nn.Module):
+    def forward(self, x):
+        agree(len(list(self.parameters())))
+        return x * 2
