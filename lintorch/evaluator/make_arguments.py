@@ -174,6 +174,20 @@ def make_starred(machine: Machine, node: Definition, skip: int) -> tuple[Value, 
     return (make_input(machine, spec.vararg),)
 
 
+def counts_starred(node: Definition) -> bool:
+    """Whether a function asks how many inputs `*args` are, or goes over them, so that they are several."""
+    if node.args.vararg is None:
+        return False
+    name, single = node.args.vararg.arg, set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.Starred) or (
+            isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Constant)
+        ):
+            single.add(id(each.value))
+    names = (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name)
+    return any(id(each) not in single for each in names)
+
+
 def _name_arguments(parameters: list[ast.arg], fed: Given | None) -> Mapping[str, Value]:
     if fed is None or fed.open:
         return {}

@@ -14,6 +14,7 @@ from lintorch.evaluator.idle_rows import try_idle_rows
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.machine import Activation, AskedSettings, LeftError, Machine, TopLevel
 from lintorch.evaluator.make_arguments import (
+    counts_starred,
     make_input,
     make_inputs,
     make_settings,
@@ -276,6 +277,8 @@ def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:
     tell_wrapped(machine, forward)
     inputs = make_inputs(machine, forward.inmost.node, 1, fed, used)
     starred = make_starred(machine, forward.inmost.node, 1)
+    if starred and counts_starred(forward.inmost.node):
+        return machine.call(forward.node, forward, Given((model,), inputs, open=True))
     return machine.call(forward.node, forward, Given((model, *starred), inputs))
 
 

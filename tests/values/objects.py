@@ -444,3 +444,35 @@ class Several(Head):
 
     def forward(self, x):
         return self.layer(x)  # value: tensor[B, 4, x.H, x.W]
+
+
+class Inflated(nn.Conv2d):
+    """A layer by what it derives from, in its own forward."""
+
+    def forward(self, x):
+        n, f, c, h, w = x.shape
+        y = super().forward(x.reshape(n * f, c, h, w))
+        return y.view(n, f, *y.shape[1:])
+
+
+class Twice(nn.Conv2d):
+    def forward(self, x):
+        return nn.Conv2d.forward(self, x) * 2
+
+
+class Flat(nn.Sequential):
+    def forward(self, x):
+        return super().forward(x).flatten(1)
+
+
+class Inheriting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inflated = Inflated(3, 8, 3, padding=1)
+        self.twice = Twice(3, 5, 3)
+        self.flat = Flat(nn.Conv2d(3, 4, 1), nn.AdaptiveAvgPool2d(2))
+
+    def forward(self, x, y):
+        frames = self.inflated(x)  # value: tensor[B, x.1, 8, x.3, x.4]
+        larger = self.twice(y)  # value: tensor[B, 5, y.H - 2, y.W - 2]
+        return frames, larger, self.flat(y)

@@ -9,7 +9,13 @@ from typing import TypeVar
 from lintorch.evaluator.arithmetic import mix_arrays
 from lintorch.evaluator.items import item_of
 from lintorch.evaluator.join import ITEMS
-from lintorch.evaluator.layers import CONTAINERS, is_layer_class, keep_arguments, make_layer
+from lintorch.evaluator.layers import (
+    CONTAINERS,
+    call_layer,
+    is_layer_class,
+    keep_arguments,
+    make_layer,
+)
 from lintorch.evaluator.machine import Machine, calls
 from lintorch.evaluator.model_modes import tell_handled
 from lintorch.evaluator.torch_calls import freeze_given, infer_result, tell_call
@@ -58,6 +64,10 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
     path = machine.library.canonical(callee.path)
     tell_handled(machine, node, path, given)
     handler = LIBRARY.get(path) or SUFFIXES.get((path.partition(".")[0], path.rpartition(".")[2]))
+    layer, held = _name_run_layer(path), given.pick(0)
+    if handler is None and layer and isinstance(held, Held) and held.kind == "object":
+        inputs = Given(given.positional[1:], given.keyword, given.open)
+        return call_layer(machine, node, held, layer, inputs)
     begins = path.endswith(".__init__") and is_layer_class(path.removesuffix(".__init__"))
     if handler is None and not begins and path.startswith("torch.nn.") and path.count(".") == 3:
         handler = _find_method(machine, path, given)
@@ -77,6 +87,13 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
         result = Unknown(f"{path}()")  # one of its own, so that what gave it can be told
     tell_call(machine, node, path, given, result)
     return result
+
+
+def _name_run_layer(path: str) -> str:
+    """The layer of which the forward is called by name, as `super().forward(x)` does; "" of anything else."""
+    layer, _, method = path.rpartition(".")
+    runs = method in ("forward", "__call__") and layer != "torch.nn.Module"
+    return layer if runs and is_layer_class(layer) else ""
 
 
 def _find_method(machine: Machine, path: str, given: Given) -> Handler | None:

@@ -20,6 +20,8 @@ _CUTTING = frozenset(
         "detach", "detach_", "data", "item", "tolist", "numpy", "argmax", "argmin", "eq", "ne", "gt",
         "lt", "ge", "le", "size", "shape", "dim", "no_grad", "long", "int", "bool", "round", "grad",
         "sign", "zeros_like", "ones_like", "rand_like", "randn_like", "new_zeros", "new_ones",
+        "full_like", "empty_like", "sample", "multinomial", "bernoulli", "argsort", "nonzero",
+        "searchsorted", "bucketize", "isnan", "isinf", "isfinite", "one_hot", "logical_not",
     }
 )  # fmt: skip
 """Operations through which no gradient flows."""
@@ -53,9 +55,9 @@ class GradientGraphs:
             if id(value) in seen:
                 continue
             seen.add(id(value))
-            if isinstance(value, Tensor) and value.arms:
-                waiting += value.arms
             node = self._ways.find_maker(value) or self._ways.find_unknown_maker(value)
+            if node is None and isinstance(value, Tensor):
+                waiting += value.arms
             if node is not None and (id(node) in self._quiet or name_operation(node) in _CUTTING):
                 continue
             yield value, node

@@ -167,3 +167,41 @@ def each(out: torch.Tensor, y):
     loss = torch.nn.functional.mse_loss(out, y, reduction="none")
     best = torch.nn.functional.l1_loss(out, y)
     return loss[0], best[0]  # hit
+
+
+class Small(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        if x.shape[0] > 3:
+            return F.log_softmax(self.fc(x), dim=1)
+        return self.fc(x)
+
+
+class Actor(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return torch.distributions.Normal(self.fc(x), 1.0)
+
+
+def follow(loader, env):
+    model, actor = Small(), Actor()
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    for x, y in loader:
+        out = model(x)
+        loss = F.nll_loss(out, y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        env.step(actor(x).sample().cpu().numpy())
+        print(out.cpu().numpy())  # hit
+        out = out.data.cpu().numpy()
+        print(out)
+
+
+follow(rows, games)

@@ -253,3 +253,29 @@ class Either(nn.Module):
     def forward(self, x):
         x = F.adaptive_avg_pool2d(self.conv(x), 1).flatten(1)
         return self.fc(x) if x.shape[0] > 3 else self.fc2(self.fc(x))
+
+
+class Pyramid(nn.Module):
+    """How many maps it is given is not known; what goes into the last layer is neither."""
+
+    def __init__(self, widths=(16, 32, 64)):
+        super().__init__()
+        self.lateral = nn.ModuleList([nn.Conv2d(width, 8, 1) for width in widths[:-1]])
+        self.top = nn.Conv2d(widths[-1], 8, 1)
+        self.last = nn.Conv2d(8 * len(widths), 4, 1)
+
+    def forward(self, *inputs):
+        found = [self.top(inputs[-1])]
+        for i in reversed(range(len(inputs) - 1)):
+            found.append(self.lateral[i](inputs[i]))
+        return self.last(torch.cat(found, 1))
+
+
+class Handed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, 1)
+        self.last = nn.Conv2d(16, 4, 1)  # hit
+
+    def forward(self, *inputs):
+        return self.last(self.first(*inputs))
