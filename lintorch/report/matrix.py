@@ -11,6 +11,8 @@ from lintorch.core.profile import WRITES_ONNX
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
 from lintorch.report.forecast import OpsetForecast
+from lintorch.report.model_graph import ModelGraph
+from lintorch.report.result import Result
 from lintorch.report.wording import write_message
 
 OK, DOUBTFUL, WRONG, FAILED = "ok", "doubtful", "wrong", "failed"
@@ -34,6 +36,8 @@ class Tried:
     target: str = ""
     needs: OpsetForecast | None = None
     """The lowest opset and the first releases of runtimes that take what was written; None of no ONNX file."""
+    nodes: tuple[int, ...] = ()
+    """The nodes of the model's graph at which it goes wrong, by their numbers."""
 
     @property
     def status(self) -> str:
@@ -102,6 +106,9 @@ class Row:
     problem: Finding | None = None
     """The finding that the failure is."""
     tried: tuple[Tried, ...] = ()
+    graph: ModelGraph | None = None
+    findings: tuple[Finding, ...] = ()
+    """What source, runs and trials say of the lines that it runs, where that was asked for."""
 
     @property
     def path(self) -> str:
@@ -132,6 +139,8 @@ class Matrix:
     """How many were looked through for models."""
     cells: CellRows = field(default_factory=CellRows)
     """Of notebooks, whose rows above count in the modules of their cells, but for those of findings."""
+    checked: Result | None = None
+    """All findings of the files of the models, and their texts; None where nobody asked for them."""
 
     def count_statuses(self) -> dict[str, int]:
         """How many exports came to each status, in the order of `STATUSES`."""
