@@ -39,6 +39,7 @@ FORMATS: Mapping[str, OutputFormat] = {
     "pylint": OutputFormat(check="pylint"),
     "rdjson": OutputFormat(check="rdjson"),
     "sarif": OutputFormat(check="sarif", tells_rules=True),
+    "html": OutputFormat(export="matrix_html"),
     "markdown": OutputFormat("markdown", "matrix_markdown", has_summary=True, tells_rules=True),
 }
 """By name. The first is the default; of the modules only the one asked for is loaded."""
