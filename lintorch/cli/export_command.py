@@ -36,6 +36,8 @@ from lintorch.report import EXPORT_FORMATS
               help="Write a program for each export that goes wrong, which shows it with torch alone.")  # fmt: skip
 @click.option("--suggest", is_flag=True,
               help="Write the call that exports each model, with all sizes that can vary, tried by running it.")  # fmt: skip
+@click.option("--html", type=click.Path(dir_okay=False), metavar="FILE",
+              help="Write a page for browsers with all that is known: calls, numbers, source and fixes.")  # fmt: skip
 @click.option(
     "--output-format", type=click.Choice(EXPORT_FORMATS), default="full", show_default=True
 )

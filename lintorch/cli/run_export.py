@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import os
+from collections.abc import Iterator
 from typing import TextIO
 
 from lintorch.catalog import CatalogError
 from lintorch.cli.problems import print_problems
 from lintorch.cli.terminal import FINDING_MODELS, choose_style, progress_on
+from lintorch.files.file_text import replace_file
 from lintorch.host.worker_process import WorkerError
 from lintorch.report import write_matrix, write_suggestions
 from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
@@ -29,9 +33,12 @@ def run_export(request: ExportRequest, out: TextIO, err: TextIO) -> int:
         write_suggestions(request.output_format, matrix, out)
     else:
         _write_matrix(matrix, request, out)
-    print_problems(err, [*matrix.notes, *matrix.errors])
+    unwritten = [*_write_page(matrix, request.html)]
+    print_problems(err, [*matrix.notes, *matrix.errors, *unwritten])
     if not matrix.rows:
         print_problems(err, ["no models found" if matrix.files else "no Python files found"])
+    if unwritten:
+        return UNABLE
     if request.models.suggest and exit_code_of_export(matrix) != UNABLE:
         return RIGHT if all_suggested(matrix) else WRONG
     return exit_code_of_export(matrix)
@@ -51,6 +58,22 @@ def exit_code_of_export(matrix: Matrix) -> int:
         return UNABLE
     right = set(counted) <= {OK} and all(row.failure is None for row in matrix.rows)
     return RIGHT if right else WRONG
+
+
+def _write_page(matrix: Matrix, path: str | None) -> Iterator[str]:
+    """The page is put in place whole, or not at all; then it is said why."""
+    if path is None:
+        return
+    page = io.StringIO()
+    write_matrix("html", matrix, page)
+    try:
+        made = not os.path.exists(path)
+        replace_file(path, page.getvalue().encode(), None if made else os.stat(path))
+        if made:
+            os.umask(mask := os.umask(0o077))
+            os.chmod(path, 0o666 & ~mask)
+    except OSError as error:
+        yield f"{path}: {error.strerror or error}; no page was written"
 
 
 def _write_matrix(matrix: Matrix, request: ExportRequest, out: TextIO) -> None:

@@ -15,6 +15,8 @@ from lintorch.report.model_graph import GraphNode, Line, ModelGraph, find_blamed
 _MOST_NODES = 60
 """That a graph shows: of a larger one those around what goes wrong."""
 _MOST_BLAMED = 24
+_MOST_OTHERS = 3
+"""Runs beside the first."""
 _LONGEST = 4000
 """Calls of a run above which those of two runs are paired by their place alone."""
 
@@ -24,24 +26,22 @@ def draw_graph(runs: Sequence[ModelRun], tried: Sequence[Tried]) -> ModelGraph |
     whole = [run for run in runs if not run.error and not run.axis]
     if not whole or not (calls := _list_calls(whole[0])):
         return None
-    first = whole[0]
-    second = _choose_second(whole, [each.outcome for each in tried])
+    runs = [whole[0], *_choose_others(whole, [each.outcome for each in tried])]
+    paired = [_pair_calls(calls, _list_calls(run)) for run in runs]
     nodes = tuple(
-        GraphNode(number, call.name, call.site, call.layer, call.takes, (call.outputs,))
+        GraphNode(
+            number,
+            call.name,
+            call.site,
+            call.layer,
+            call.takes,
+            tuple(pairs[number].outputs if number in pairs else None for pairs in paired),
+        )
         for number, call in enumerate(calls)
     )
-    shown = _choose_nodes(nodes, tried)
-    sizes: tuple[Mapping[str, int], ...] = (first.sizes,)
-    if second is not None:
-        beside = _pair_calls(calls, _list_calls(second))
-        shown = [
-            replace(
-                n, outputs=(*n.outputs, beside[n.number].outputs if n.number in beside else None)
-            )
-            for n in shown
-        ]
-        sizes = (first.sizes, second.sizes)
-    return ModelGraph(sizes, tuple(shown), len(calls))
+    return ModelGraph(
+        tuple(run.sizes for run in runs), tuple(_choose_nodes(nodes, tried)), len(calls)
+    )
 
 
 def mark_nodes(graph: ModelGraph | None, tried: Sequence[Tried]) -> tuple[Tried, ...]:
@@ -73,15 +73,13 @@ def _list_calls(run: ModelRun) -> list[OperatorCall]:
     return [event for event in run.events if isinstance(event, OperatorCall)]
 
 
-def _choose_second(runs: Sequence[ModelRun], outcomes: Iterable[Outcome]) -> ModelRun | None:
-    """The run at sizes where an export is wrong, else the one in which most sizes are others."""
+def _choose_others(runs: Sequence[ModelRun], outcomes: Iterable[Outcome]) -> list[ModelRun]:
+    """Runs at sizes where an export is wrong, else the one in which most sizes are others."""
     first = runs[0].sizes
-    others = [run for run in runs if run.sizes != first]
+    others = {tuple(run.sizes.items()): run for run in runs if run.sizes != first}.values()
     wrong = [{**first, **at.sizes_by_name} for each in outcomes for at in each.wrong_at if at]
-    for run in others:
-        if run.sizes in wrong:
-            return run
-    return max(others, key=lambda run: _count_changed(first, run.sizes), default=None)
+    found = [run for run in others if run.sizes in wrong][:_MOST_OTHERS]
+    return found or sorted(others, key=lambda run: -_count_changed(first, run.sizes))[:1]
 
 
 def _count_changed(first: Mapping[str, int], sizes: Mapping[str, int]) -> int:

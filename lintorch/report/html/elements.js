@@ -45,6 +45,12 @@ function writeSizes(sizes) {
   return Object.entries(sizes).map(([name, size]) => `${name} ${size}`).join(", ");
 }
 
+// Those that are other than the first ones; all of the first ones themselves, unless they are to go.
+function changedSizes(sizes, first, strict = false) {
+  const changed = Object.entries(sizes).filter(([name, size]) => first[name] !== size);
+  return changed.length || strict ? Object.fromEntries(changed) : sizes;
+}
+
 function writePlace(at) {
   return `${at.filename}${at.cell ? `:cell ${at.cell}` : ""}:${at.row}`;
 }

@@ -2,8 +2,9 @@
 
 const LANE = 9, STEP = 26, TRUNK = 12;
 
-function showGraph(graph, blamed, sources) {
-  const hot = new Set(blamed);
+function showGraph(graph, trial, sources) {
+  const hot = new Set(trial ? trial.nodes : []);
+  const shown = chooseRuns(graph.runs, trial);
   const rows = [];
   let line = "";
   for (const node of graph.nodes) {
@@ -17,8 +18,15 @@ function showGraph(graph, blamed, sources) {
   const width = TRUNK + 8 + (1 + Math.max(-1, ...edges.map((each) => each.lane))) * LANE;
   return make("table", { class: "graph" },
     make("thead", {}, make("tr", {}, make("th", {}), make("th", {}, "operator"), make("th", {}, "layer"),
-      graph.runs.map((sizes) => make("th", {}, writeSizes(sizes) || "fixed sizes")))),
-    make("tbody", {}, rows.map((each, at) => makeGraphRow(each, at, graph, hot, width, at ? null : drawEdges(edges), sources))));
+      shown.map((run) => graph.runs[run]).map((sizes) => make("th", {}, writeSizes(changedSizes(sizes, graph.runs[0])) || "fixed sizes")))),
+    make("tbody", {}, rows.map((each, at) => makeGraphRow(each, shown, hot, width, at ? null : drawEdges(edges), sources))));
+}
+
+// The first run, and the one at sizes where this export is wrong, else the second.
+function chooseRuns(runs, trial) {
+  const wrong = new Set((trial ? trial.wrong : []).map((each) => JSON.stringify(each.sizes)));
+  const other = runs.findIndex((sizes, run) => run && wrong.has(JSON.stringify(sizes)));
+  return runs.length < 2 ? [0] : [0, other < 0 ? 1 : other];
 }
 
 function listEdges(nodes, spot, hot) {
@@ -54,19 +62,18 @@ function drawEdges(edges) {
   });
 }
 
-function makeGraphRow(each, at, graph, hot, width, edges, sources) {
+function makeGraphRow(each, shown, hot, width, edges, sources) {
   const svg = draw("svg", { width, height: STEP, "aria-hidden": "true" }, edges || []);
   const first = make("td", { class: "edges" }, svg);
   if (!each.node) {
     const text = lineAt(sources, each.place);
-    return make("tr", { class: "line" }, first, make("td", { colspan: 2 + graph.runs.length }, linkPlace(each.place), text && `  ${text.trim()}`));
+    return make("tr", { class: "line" }, first, make("td", { colspan: 2 + shown.length }, linkPlace(each.place), text && `  ${text.trim()}`));
   }
   svg.append(draw("circle", { cx: TRUNK, cy: STEP / 2, r: 4 }));
-  const [before, after] = each.node.outputs;
   return make("tr", { class: hot.has(each.node.number) ? "blamed" : "" }, first,
     make("td", { title: each.node.operator }, shortName(each.node.operator)),
     make("td", { class: "dim" }, each.node.layer || "the model itself"),
-    graph.runs.map((_, run) => make("td", {}, run ? writeShapes(after, before) : writeShapes(before, null))));
+    shown.map((run) => make("td", {}, writeShapes(each.node.outputs[run], run ? each.node.outputs[0] : null))));
 }
 
 function shortName(operator) {

@@ -56,6 +56,16 @@ function switchTheme() {
   const dark = getComputedStyle(document.documentElement).colorScheme === "light dark"
     ? matchMedia("(prefers-color-scheme: dark)").matches : document.documentElement.dataset.theme === "dark";
   document.documentElement.dataset.theme = dark ? "light" : "dark";
+  keep(() => localStorage.setItem("lintorch-theme", document.documentElement.dataset.theme));
+}
+
+// Browsers may refuse to keep anything for a page that is a file.
+function keep(act) {
+  try {
+    return act();
+  } catch {
+    return null;
+  }
 }
 
 function press(event) {
@@ -85,6 +95,8 @@ function printDetails() {
     ...(left > 0 ? [make("p", {}, `${left} more models are not right; choose among them by the filters.`)] : []));
 }
 
+const theme = keep(() => localStorage.getItem("lintorch-theme"));
+if (theme) document.documentElement.dataset.theme = theme;
 box.counts.append(...index.counts.map(([status, number]) => make("li", { class: status }, make("strong", {}, String(number)), ` ${status}`)));
 showFilters(box.filters, index);
 box.filters.addEventListener("input", () => address.write(readFilters(box.filters), true));

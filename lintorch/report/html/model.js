@@ -53,8 +53,8 @@ function showTrial(trial) {
     ["opset", trial.opset && String(trial.opset)],
     ["lowest opset", trial.lowest_opset && String(trial.lowest_opset)],
     ["runtimes", trial.needs && trial.needs.runtimes.map(writeRuntime).filter(Boolean).join(", ")],
-    ["holds for", trial.limits.length && make("ul", {}, trial.limits.map(showLimit))],
-    ["compared at", trial.compared.map(writeSizes).filter(Boolean).join("; ") || (trial.compared.length ? "the traced size only" : null)],
+    ["holds for", trial.limits.length && showLimits(trial.limits)],
+    ["compared at", writeCompared(trial.compared)],
     ["inputs left out", trial.pruned.join(", ")],
     ["took", trial.seconds ? `${writeNumber(trial.seconds)} s` : null],
     ["file", trial.artifact], ["program that shows it", trial.repro],
@@ -67,12 +67,23 @@ function showTrial(trial) {
     make("dl", { class: "facts" }, facts.map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])));
 }
 
+function writeCompared(compared) {
+  const [first] = compared;
+  const said = compared.map((sizes) => writeSizes(changedSizes(sizes, first))).filter(Boolean).join("; ");
+  return said || (compared.length ? "the traced size only" : "");
+}
+
 function writeRuntime(each) {
   return each.first_release ? `${each.runtime} ≥ ${each.first_release}` : each.takes ? `${each.runtime}-${each.release}: ${each.takes}` : "";
 }
 
+function showLimits(limits) {
+  const list = make("ul", {}, limits.map(showLimit));
+  return limits.length < 3 ? list : make("details", {}, make("summary", {}, `sizes under ${limits.length} conditions`), list);
+}
+
 function showLimit(limit) {
-  const wrong = limit.wrong_at.length ? `; wrong at ${limit.wrong_at.map(writeSizes).join(", ")}` : "";
+  const wrong = limit.wrong_at.length ? `; wrong at ${limit.wrong_at.map(writeSizes).join("; ")}` : "";
   return make("li", {}, make("code", {}, limit.condition), limit.location ? [" ", linkPlace(limit.location)] : "", wrong);
 }
 
@@ -84,7 +95,7 @@ function showNumbers(trial) {
 function showCalls(graph, trial, sources) {
   const some = graph.nodes.length < graph.calls ? ` (${graph.nodes.length} of ${graph.calls} calls)` : "";
   const title = trial && trial.status !== "ok" ? `Calls around what goes wrong${some}` : `Calls${some}`;
-  return section(title, make("div", { class: "wide" }, showGraph(graph, trial ? trial.nodes : [], sources)));
+  return section(title, make("div", { class: "wide" }, showGraph(graph, trial, sources)));
 }
 
 function showInferred(model) {

@@ -14,7 +14,7 @@ function plotDifferences(trial) {
   const room = PLOT.width - PLOT.left - PLOT.right;
   const x = (amount) => PLOT.left + room * (amount > 0 ? (Math.log10(amount) - low) / (high - low) : 0);
   const height = PLOT.top + rows.length * PLOT.row + 22;
-  const several = new Set(rows.map((each) => each.output)).size > 1;
+  const several = new Set(rows.map((each) => each.output).filter(Boolean)).size > 1;
   const first = rows[0].sizes;
   return draw("svg", { class: "plot", viewBox: `0 0 ${PLOT.width} ${height}`, role: "img", "aria-label": describeRows(rows) },
     drawAxis(low, high, x, height), rows.map((each, place) => drawRow(each, place, x, first, several)));
@@ -38,8 +38,7 @@ function drawAxis(low, high, x, height) {
 
 function drawRow(each, place, x, first, several) {
   const y = PLOT.top + place * PLOT.row + PLOT.row / 2;
-  const changed = Object.entries(each.sizes).filter(([name, size]) => first[name] !== size);
-  const sizes = changed.length ? writeSizes(Object.fromEntries(changed)) : "as traced";
+  const sizes = writeSizes(changedSizes(each.sizes, first, true)) || "as traced";
   const label = several && each.output ? `${sizes} · ${each.output}` : sizes;
   const parts = [draw("text", { x: PLOT.left - 12, y: y + 4, "text-anchor": "end" }, label.length > 38 ? `${label.slice(0, 37)}…` : label, draw("title", {}, label))];
   if (each.amount === null) {
