@@ -141,6 +141,8 @@ class Matrix:
     """Of notebooks, whose rows above count in the modules of their cells, but for those of findings."""
     checked: Result | None = None
     """All findings of the files of the models, and their texts; None where nobody asked for them."""
+    link: str = ""
+    """What the path of a file is put behind so that a browser shows it; "" where nothing is known of that."""
 
     def count_statuses(self) -> dict[str, int]:
         """How many exports came to each status, in the order of `STATUSES`."""

@@ -16,7 +16,13 @@ from lintorch.report.places import find_end, shown_path
 from lintorch.report.result import Result
 from lintorch.report.shown_diff import diff_values
 from lintorch.report.source_parts import PartsOfFiles, list_parts
-from lintorch.report.trial_values import name_model, row_values, site_values, trial_values
+from lintorch.report.trial_values import (
+    finding_in_brief,
+    name_model,
+    row_values,
+    site_values,
+    trial_values,
+)
 
 Record = dict[str, Any]
 """As docs/export.md describes it, ready for JSON."""
@@ -28,6 +34,7 @@ def make_record(matrix: Matrix) -> Record:
     place = {id(finding): number for number, finding in enumerate(checked.findings)}
     return {
         "columns": list(matrix.columns),
+        "link": matrix.link or None,
         "models": [_model_values(row, cells, place) for row in matrix.rows],
         "trials": [trial_values(row, each, cells) for row in matrix.rows for each in row.tried],
         "findings": [_finding_values(finding, checked) for finding in checked.findings],
@@ -54,7 +61,8 @@ def _model_values(row: Row, cells: CellRows, place: dict[int, int]) -> dict[str,
     if row.failure is not None:
         failure = row.failure
         at = row_values(failure.path, failure.row, cells)
-        told |= {**at, "stage": failure.stage, "cause": failure.cause}
+        problem = row.problem and finding_in_brief(row.problem)
+        told |= {**at, "stage": failure.stage, "cause": failure.cause, "problem": problem}
     return {**told, "findings": [place[id(finding)] for finding in row.findings]}
 
 

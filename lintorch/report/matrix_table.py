@@ -19,6 +19,7 @@ from lintorch.report.matrix import (
     Tried,
 )
 from lintorch.report.matrix_reasons import name_row, write_reasons, write_right_rows
+from lintorch.report.record_cells import word_status
 from lintorch.report.styled_lines import Line, Screen
 from lintorch.report.summary_line import write_count
 
@@ -60,17 +61,14 @@ def fill_row(row: Row, matrix: Matrix) -> Iterator[tuple[str, str]]:
 
 
 def _write_cell(each: Tried) -> str:
-    if each.outcome.status == "random" and each.status == OK:
-        return "ok, random"
-    amounts = [amount for amount in each.outcome.wrong_at.values() if amount is not None]
-    if each.status == WRONG and amounts:
-        return f"wrong by {max(amounts):.2g}"
-    if each.status != OK:
-        return each.status
-    limits = dict.fromkeys(limit.condition for limit in each.outcome.limits)
-    if limits:
-        return f"ok for {' and '.join(limits)}"
-    return "ok at one size" if is_compared_once(each.outcome) else OK
+    outcome = each.outcome
+    return word_status(
+        each.status,
+        is_random=outcome.status == "random" and each.status == OK,
+        amounts=outcome.wrong_at.values(),
+        conditions=[limit.condition for limit in outcome.limits],
+        at_one_size=is_compared_once(outcome),
+    )
 
 
 def _align_columns(heads: list[str], cells: list[list[tuple[str, str]]]) -> Iterator[Line]:

@@ -50,10 +50,11 @@ def trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
         "seconds": outcome.seconds,
         "artifact": shown_path(each.artifact) if each.artifact else None,
         "repro": shown_path(each.script) if each.script else None,
+        "no_repro": outcome.unwritten or None,
         "pruned": list(outcome.pruned),
         "suggestion": _suggestion_values(outcome.suggested, cells) if outcome.suggested else None,
         "nodes": list(each.nodes),
-        "findings": [_finding_values(finding) for finding in each.findings],
+        "findings": [finding_in_brief(finding) for finding in each.findings],
     }
 
 
@@ -136,7 +137,8 @@ def _place_values(finding: Finding) -> dict[str, Any]:
     return {"filename": shown_path(place.path), "cell": place.cell or None, "row": place.row}
 
 
-def _finding_values(finding: Finding) -> dict[str, Any]:
+def finding_in_brief(finding: Finding) -> dict[str, Any]:
+    """`{code, message, location}`."""
     return {
         "code": finding.code,
         "message": write_message(finding),

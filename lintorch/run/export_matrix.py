@@ -20,6 +20,7 @@ from lintorch.host.reports import Report
 from lintorch.machine.stopping import defer_signals
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.report.model_graph import Line
+from lintorch.run.code_link import find_code_link
 from lintorch.run.draw_graph import draw_graph, list_lines, mark_nodes
 from lintorch.run.find_in_files import find_in_files
 from lintorch.run.foretell_opsets import foretell_graph, list_runtimes
@@ -92,7 +93,8 @@ def _explain_matrix(
         replace(row, findings=found.choose_for(f"{row.path}:{row.qualname}", lines))
         for row, lines in zip(matrix.rows, told.lines, strict=True)
     )
-    return replace(matrix, rows=tuple(rows), checked=found.result)
+    link = find_code_link(os.environ)
+    return replace(matrix, rows=tuple(rows), checked=found.result, link=link)
 
 
 @contextmanager

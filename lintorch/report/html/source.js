@@ -4,11 +4,15 @@ const ORDER = ["source", "trace", "export"];
 const EVIDENCE = { source: "read in the source", trace: "seen in a run", export: "shown by a trial export" };
 
 function showSources(sources, findings) {
-  return sources.map((part) => {
-    const own = findings.filter((each) => each.filename === part.filename && each.cell === part.cell);
-    const rows = part.lines.map((tokens, place) => showRow(part, part.row + place, tokens, own));
-    return make("div", { class: "code" }, make("header", {}, make("code", {}, writeFile(part))), make("pre", {}, rows));
-  });
+  const files = new Map();
+  for (const part of sources) files.set(writeFile(part), [...(files.get(writeFile(part)) || []), part]);
+  return [...files].map(([name, parts]) => make("div", { class: "code" }, make("header", {}, make("code", {}, name)),
+    make("pre", {}, parts.map((part, place) => [place ? make("span", { class: "gap" }) : null, showPart(part, findings)]))));
+}
+
+function showPart(part, findings) {
+  const own = findings.filter((each) => each.filename === part.filename && each.cell === part.cell);
+  return part.lines.map((tokens, place) => showRow(part, part.row + place, tokens, own));
 }
 
 function writeFile(part) {
