@@ -36,6 +36,8 @@ from lintorch.report import EXPORT_FORMATS
               help="Write a program for each export that goes wrong, which shows it with torch alone.")  # fmt: skip
 @click.option("--suggest", is_flag=True,
               help="Write the call that exports each model, with all sizes that can vary, tried by running it.")  # fmt: skip
+@click.option("--compare", type=click.Path(dir_okay=False), metavar="OLD.json",
+              help="Tell what broke, and what was mended, since a run whose JSON this is.")  # fmt: skip
 @click.option("--html", type=click.Path(dir_okay=False), metavar="FILE",
               help="Write a page for browsers with all that is known: calls, numbers, source and fixes.")  # fmt: skip
 @click.option(
@@ -51,7 +53,8 @@ def command(context: click.Context, /, **_: Any) -> None:
     """Export the models of files and folders (default: the current one), and compare numbers.
 
     Exit codes: 0 all exports are right, 1 some are wrong, fail, are stopped or could not be
-    tried for the model's sake, 2 lintorch could not do its job: nothing to export, an exporter not installed.
+    tried for the model's sake; with --compare 0 where nothing got worse, 1 where something did;
+    2 lintorch could not do its job: nothing to export, an exporter not installed.
     """
     from lintorch.cli.make_request import make_request
     from lintorch.cli.run_export import run_export

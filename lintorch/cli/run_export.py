@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TextIO
 
 from lintorch.catalog import CatalogError
@@ -13,7 +14,10 @@ from lintorch.cli.terminal import FINDING_MODELS, choose_style, progress_on
 from lintorch.files.file_text import replace_file
 from lintorch.host.worker_process import WorkerError
 from lintorch.report import write_matrix, write_suggestions
-from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
+from lintorch.report.matrix import OK, UNAVAILABLE, Before, Matrix
+from lintorch.report.matrix_record import make_record
+from lintorch.report.places import shown_path
+from lintorch.report.read_record import RecordError, read_record
 from lintorch.run.export_matrix import export_models
 from lintorch.run.request import ExportRequest
 from lintorch.settings import SettingsError
@@ -24,9 +28,10 @@ RIGHT, WRONG, UNABLE = 0, 1, 2
 def run_export(request: ExportRequest, out: TextIO, err: TextIO) -> int:
     """The exit code: 0 all right, 1 some are not, 2 lintorch could not do its job."""
     try:
+        before = read_before(request.compare)
         with progress_on(err, FINDING_MODELS) as progress:
-            matrix = export_models(request, progress)
-    except (SettingsError, CatalogError, WorkerError, OSError) as error:
+            matrix = replace(export_models(request, progress), before=before)
+    except (RecordError, SettingsError, CatalogError, WorkerError, OSError) as error:
         print_problems(err, [error])
         return UNABLE
     if request.models.suggest:
@@ -44,6 +49,11 @@ def run_export(request: ExportRequest, out: TextIO, err: TextIO) -> int:
     return exit_code_of_export(matrix)
 
 
+def read_before(path: str | None) -> Before | None:
+    """What a run is compared with. Raises RecordError."""
+    return None if path is None else Before(shown_path(path), read_record(path))
+
+
 def all_suggested(matrix: Matrix) -> bool:
     """Whether each model has a call for each exporter, and all of them ran."""
     found = [each.outcome.suggested for row in matrix.rows for each in row.tried]
@@ -56,6 +66,8 @@ def exit_code_of_export(matrix: Matrix) -> int:
     counted = matrix.count_statuses()
     if matrix.errors or not matrix.rows or UNAVAILABLE in counted:
         return UNABLE
+    if matrix.before is not None:
+        return WRONG if make_record(matrix)["changes"]["worse"] else RIGHT
     right = set(counted) <= {OK} and all(row.failure is None for row in matrix.rows)
     return RIGHT if right else WRONG
 

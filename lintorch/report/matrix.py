@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from lintorch.core.cell_rows import CellRows
 from lintorch.core.finding import Finding, Severity
@@ -125,6 +127,14 @@ _NOTHING = Failure("", "", 1, "build", "")
 
 
 @dataclass(frozen=True)
+class Before:
+    """The record of an earlier run, as JSON holds it, and what it is called."""
+
+    name: str
+    record: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Matrix:
     """All rows, in the order they were found; `columns` in the order they were asked for.
 
@@ -141,6 +151,8 @@ class Matrix:
     """Of notebooks, whose rows above count in the modules of their cells, but for those of findings."""
     checked: Result | None = None
     """All findings of the files of the models, and their texts; None where nobody asked for them."""
+    before: Before | None = None
+    """What it is compared with."""
     link: str = ""
     """What the path of a file is put behind so that a browser shows it; "" where nothing is known of that."""
 

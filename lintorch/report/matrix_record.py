@@ -13,6 +13,7 @@ from lintorch.report.json import finding_values
 from lintorch.report.matrix import Matrix, Row
 from lintorch.report.model_graph import GraphNode, ModelGraph
 from lintorch.report.places import find_end, shown_path
+from lintorch.report.record_changes import Record, mark_changes
 from lintorch.report.result import Result
 from lintorch.report.shown_diff import diff_values
 from lintorch.report.source_parts import PartsOfFiles, list_parts
@@ -24,15 +25,12 @@ from lintorch.report.trial_values import (
     trial_values,
 )
 
-Record = dict[str, Any]
-"""As docs/export.md describes it, ready for JSON."""
-
 
 def make_record(matrix: Matrix) -> Record:
     """Models, trials, findings and the source that they speak of; all are plain values."""
     checked, cells = matrix.checked or Result(), matrix.cells
     place = {id(finding): number for number, finding in enumerate(checked.findings)}
-    return {
+    record = {
         "columns": list(matrix.columns),
         "link": matrix.link or None,
         "models": [_model_values(row, cells, place) for row in matrix.rows],
@@ -40,6 +38,8 @@ def make_record(matrix: Matrix) -> Record:
         "findings": [_finding_values(finding, checked) for finding in checked.findings],
         "sources": [*_list_sources(matrix, checked)],
     }
+    before = matrix.before
+    return mark_changes(record, before.record, before.name) if before else record
 
 
 def _model_values(row: Row, cells: CellRows, place: dict[int, int]) -> dict[str, Any]:

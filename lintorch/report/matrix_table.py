@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TextIO
 
+from lintorch.report.change_lines import draw_changes
 from lintorch.report.characters import count_columns, make_writable
 from lintorch.report.compared_sizes import is_compared_once
 from lintorch.report.matrix import (
@@ -19,6 +20,7 @@ from lintorch.report.matrix import (
     Tried,
 )
 from lintorch.report.matrix_reasons import name_row, write_reasons, write_right_rows
+from lintorch.report.matrix_record import make_record
 from lintorch.report.record_cells import word_status
 from lintorch.report.styled_lines import Line, Screen
 from lintorch.report.summary_line import write_count
@@ -49,6 +51,8 @@ def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> No
         screen.write(write_reasons(row, screen))
     screen.write(write_right_rows(matrix.rows, screen))
     screen.write([(), [(write_summary(matrix), "")]])
+    if matrix.before is not None:
+        screen.write(draw_changes(make_record(matrix), screen))
 
 
 def fill_row(row: Row, matrix: Matrix) -> Iterator[tuple[str, str]]:

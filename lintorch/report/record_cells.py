@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -50,8 +50,18 @@ def word_status(
 
 
 def name_column(trial: Trial) -> str:
-    """The exporter, and the target if there is one."""
+    """What it stands under: the exporter, the target and the interpreter, as far as there are several."""
+    if trial.get("column"):
+        return str(trial["column"])
     return f"{trial['exporter']} > {trial['target']}" if trial["target"] else str(trial["exporter"])
+
+
+def group_trials(record: Mapping[str, Any]) -> Mapping[str, list[dict[str, Any]]]:
+    """The trials of a record by their models; none of a model that has none."""
+    grouped: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for trial in record["trials"]:
+        grouped[trial["model"]].append(trial)
+    return grouped
 
 
 def count_statuses(trials: Iterable[Trial]) -> dict[str, int]:

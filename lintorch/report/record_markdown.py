@@ -6,13 +6,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
+from lintorch.report.change_lines import list_changes, summarise_changes
 from lintorch.report.markdown import escape_text, write_table
 from lintorch.report.matrix import OK
-from lintorch.report.matrix_record import Record
-from lintorch.report.record_cells import name_column, write_cell
+from lintorch.report.record_cells import group_trials, name_column, write_cell
+from lintorch.report.record_changes import Record
 from lintorch.report.record_reasons import Reason, list_fixes, list_reasons, write_location
 from lintorch.report.record_summary import summarise_record
 from lintorch.report.summary_line import write_count
@@ -20,6 +22,7 @@ from lintorch.report.summary_line import write_count
 LIMIT = 65_536
 """Characters that GitHub takes as a comment; a summary of a job may be longer."""
 _FOR_THE_END = 1000
+_MOST_CHANGES = 40
 _MOST_OPEN = 20
 """Models above which those that are right are folded."""
 
@@ -39,7 +42,7 @@ def write_markdown(record: Record) -> Iterator[str]:
     """
     opening = [*_write_changes(record)]
     yield from opening
-    trials = _group_trials(record)
+    trials = group_trials(record)
     room = LIMIT - _FOR_THE_END - _measure_lines(opening)
     table, rows_left = _fit_table(record, trials, room)
     yield from table
@@ -76,13 +79,6 @@ def _fit_blocks(blocks: Sequence[_Block], room: int) -> tuple[list[str], int, in
         room -= _measure_lines(fitting[:1])
         shown.append(fitting[0])
     return shown, models_left, fixes_left
-
-
-def _group_trials(record: Record) -> dict[str, list[dict[str, Any]]]:
-    grouped: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for trial in record["trials"]:
-        grouped[trial["model"]].append(trial)
-    return grouped
 
 
 def _fit_table(
@@ -200,4 +196,15 @@ def _list_runs(rows: Iterable[str]) -> Iterator[int]:
 
 def _write_changes(record: Record) -> Iterator[str]:
     """What has changed since another record, where it was compared."""
-    yield from ()
+    if not (summary := summarise_changes(record)):
+        return
+    yield f"**{escape_text(summary[0].upper() + summary[1:])}**"
+    yield ""
+    for name, change, reasons in islice(list_changes(record), _MOST_CHANGES):
+        mark = "**" if change["worse"] else ""
+        why = "".join(f"; {_write_reason(reason, record.get('link'))}" for reason in reasons)
+        yield f"* {escape_text(name)}: {mark}{change['kind']}{mark}: {escape_text(change['message'])}{why}"
+    more = sum(record["changes"]["counts"].values()) - _MOST_CHANGES
+    if more > 0:
+        yield f"* and {more} more"
+    yield ""

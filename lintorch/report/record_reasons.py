@@ -67,6 +67,12 @@ def write_location(at: Location | None) -> str:
     return f"{at['filename']}{cell}:{at['row']}"
 
 
+def write_reason(reason: Reason) -> str:
+    """`net.py:12: LT101 …`."""
+    place = f"{write_location(reason.at)}:" if reason.at else ""
+    return " ".join(part for part in (place, reason.code, reason.text) if part)
+
+
 def list_fixes(
     findings: list[Mapping[str, Any]], reasons: list[Reason]
 ) -> Iterator[Mapping[str, Any]]:

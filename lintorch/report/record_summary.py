@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lintorch.report.matrix_record import Record
 from lintorch.report.record_cells import count_statuses
+from lintorch.report.record_changes import Record
 from lintorch.report.summary_line import write_count
 
 

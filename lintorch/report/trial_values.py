@@ -29,6 +29,7 @@ def trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
     return {
         "model": name_model(row),
         "exporter": outcome.exporter,
+        "column": each.column,
         "opset": outcome.opset,
         "target": each.target or None,
         "status": each.status,

@@ -11,7 +11,7 @@ let drawn = null;
 function look() {
   const asked = address.read();
   const filters = JSON.stringify([asked.text, asked.status, asked.columns, asked.change]);
-  if (filters !== drawn) showMatrix(box.matrix, choose(index, asked), index.models.length);
+  if (filters !== drawn) showMatrix(box.matrix, choose(index, asked), index.models.length, index.gone);
   drawn = filters;
   const model = index.byName.get(asked.model);
   box.matrix.parentElement.classList.toggle("alone", !model);
@@ -98,6 +98,7 @@ function printDetails() {
 const theme = keep(() => localStorage.getItem("lintorch-theme"));
 if (theme) document.documentElement.dataset.theme = theme;
 box.counts.append(...index.counts.map(([status, number]) => make("li", { class: status }, make("strong", {}, String(number)), ` ${status}`)));
+document.getElementById("since").append(index.since);
 showFilters(box.filters, index);
 box.filters.addEventListener("input", () => address.write(readFilters(box.filters), true));
 box.filters.addEventListener("submit", (event) => event.preventDefault());

@@ -1,14 +1,20 @@
 // The matrix: a row for each model, a column for each exporter, a cell that opens what became of it.
 
-function showMatrix(section, shown, total) {
+function showMatrix(section, shown, total, gone) {
   const head = make("tr", {}, make("th", { scope: "col" }, countRows(shown.models.length, total)),
     shown.columns.map((column) => make("th", { scope: "col" }, column)));
   const body = make("tbody", {}, shown.models.map((model) => makeRow(model, shown.columns)));
   const table = make("table", { role: "grid", "aria-label": "Models and exporters" }, make("thead", {}, head), body);
   section.replaceChildren(table);
+  if (gone.length) section.append(showGone(gone));
   if (!shown.models.length) section.append(make("p", { class: "empty dim" }, "No model fits these filters."));
   const first = body.querySelector("td");
   if (first) first.tabIndex = 0;
+}
+
+function showGone(gone) {
+  return make("details", { class: "empty" }, make("summary", {}, `${gone.length} gone`),
+    make("ul", {}, gone.map((each) => make("li", { class: each.worse ? "failed" : "" }, `${each.model} with ${each.column}: ${each.message}`))));
 }
 
 function countRows(shown, total) {
@@ -28,7 +34,7 @@ function makeCell(model, column) {
   const text = cell ? cell.text : model.failed ? model.failed : "–";
   const status = cell ? cell.status : model.failed ? "failed" : "none";
   const box = make("td", { class: status, tabindex: -1, "data-column": column, title: text }, text);
-  if (cell && cell.change) box.append(make("span", { class: "change dim" }, cell.change));
+  if (cell && cell.change) box.append(make("span", { class: `change ${cell.worse ? "worse" : "dim"}` }, cell.change));
   return box;
 }
 

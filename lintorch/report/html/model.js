@@ -18,7 +18,7 @@ function showModel(told, exporter, sources) {
 }
 
 function columnOf(trial) {
-  return trial.target ? `${trial.exporter} > ${trial.target}` : trial.exporter;
+  return trial.column || (trial.target ? `${trial.exporter} > ${trial.target}` : trial.exporter);
 }
 
 function worstOf(trials) {

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 from lintorch.report.html.highlight import highlight_lines
 from lintorch.report.html.page_index import list_models, make_index
-from lintorch.report.matrix_record import Record
+from lintorch.report.record_changes import Record
 
 _HERE = Path(__file__).parent
 _SCRIPTS = ("elements", "address", "filters", "matrix", "plots", "graph", "layers", "source", "model", "main")  # fmt: skip

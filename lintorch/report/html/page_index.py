@@ -6,29 +6,33 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from lintorch.report.matrix_record import Record
-from lintorch.report.record_cells import count_statuses, name_column, write_cell
+from lintorch.report.change_lines import summarise_changes
+from lintorch.report.record_cells import count_statuses, group_trials, name_column, write_cell
+from lintorch.report.record_changes import Record
 
 
 def make_index(record: Record) -> dict[str, Any]:
     """Columns, counts, and of each model its cells and the words that a search finds it by."""
-    trials = _group_trials(record)
+    trials = group_trials(record)
     models = [
         _index_model(number, model, trials[model["model"]], record)
         for number, model in enumerate(record["models"])
     ]
     kinds = [each["change"]["kind"] for each in record["trials"] if each.get("change")]
+    changes = record.get("changes")
     return {
         "columns": record["columns"],
         "counts": list(count_statuses(record["trials"]).items()),
         "changes": sorted({*kinds}),
+        "since": summarise_changes(record),
+        "gone": changes["gone"] if changes else [],
         "models": models,
     }
 
 
 def list_models(record: Record) -> Iterator[dict[str, Any]]:
     """Of each model all that is known, its trials and findings, and the numbers of its sources."""
-    trials = _group_trials(record)
+    trials = group_trials(record)
     places = defaultdict(list)
     for number, part in enumerate(record["sources"]):
         places[part["filename"]].append(number)
@@ -41,13 +45,6 @@ def list_models(record: Record) -> Iterator[dict[str, Any]]:
             "findings": found,
             "sources": [*_choose_sources(model, own, found, record, places)],
         }
-
-
-def _group_trials(record: Record) -> dict[str, list[dict[str, Any]]]:
-    grouped: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for trial in record["trials"]:
-        grouped[trial["model"]].append(trial)
-    return grouped
 
 
 def _index_model(
@@ -70,10 +67,10 @@ def _index_model(
 _STAGES = {"import": "imported", "build": "built", "inputs": "fed"}
 
 
-def _index_cell(trial: dict[str, Any]) -> dict[str, str]:
+def _index_cell(trial: dict[str, Any]) -> dict[str, Any]:
     change = trial.get("change")
     cell = {"status": trial["status"], "text": write_cell(trial)}
-    return {**cell, "change": change["kind"]} if change else cell
+    return {**cell, "change": change["kind"], "worse": change["worse"]} if change else cell
 
 
 def _choose_sources(
