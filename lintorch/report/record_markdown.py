@@ -183,13 +183,13 @@ def _fold_fix(finding: Mapping[str, Any]) -> Iterator[str]:
         for sign, texts in (("-", change["old"]), ("+", change["new"]))
         for text in texts
     ]
-    fence = "`" * (2 + max(_list_runs(rows), default=1))
+    fence = "`" * (1 + max(_list_runs(rows)))
     yield from (f"{fence}diff", *rows, fence, "", "</details>", "")
 
 
 def _list_runs(rows: Iterable[str]) -> Iterator[int]:
     """How long the runs of backticks are, in which no fence may stand."""
-    yield 1
+    yield 2  # that of an ordinary fence, less one
     for row in rows:
         yield from (len(run) for run in re.findall("`+", row))
 
