@@ -136,7 +136,7 @@ def with_trial(record: dict[str, Any], number: int, **changed: Any) -> dict[str,
 
 RIGHT: dict[str, Any] = {"status": "ok", "wrong": [], "message": None, "findings": [], "part": None}
 WRONG = [{"sizes": {"batch": 3}, "amount": 0.5, "message": None}]
-LIMITS = [{"condition": "batch < 9", "location": None, "wrong_at": []}]
+LIMITS: list[dict[str, Any]] = [{"condition": "batch < 9", "location": None, "wrong_at": []}]
 
 
 @pytest.mark.parametrize(

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import io
-import os
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TextIO
 
 from lintorch.catalog import CatalogError
 from lintorch.cli.problems import print_problems
-from lintorch.cli.terminal import FINDING_MODELS, choose_style, progress_on
-from lintorch.files.file_text import replace_file
+from lintorch.cli.show_record import RIGHT, UNABLE, WRONG, judge_record, show_record, write_page
+from lintorch.cli.terminal import FINDING_MODELS, progress_on
 from lintorch.host.worker_process import WorkerError
-from lintorch.report import write_matrix, write_suggestions
-from lintorch.report.matrix import OK, UNAVAILABLE, Before, Matrix
+from lintorch.report import write_suggestions
+from lintorch.report.matrix import Before, Matrix
 from lintorch.report.matrix_record import make_record
 from lintorch.report.places import shown_path
 from lintorch.report.read_record import RecordError, read_record
 from lintorch.run.export_matrix import export_models
 from lintorch.run.request import ExportRequest
 from lintorch.settings import SettingsError
-
-RIGHT, WRONG, UNABLE = 0, 1, 2
 
 
 def run_export(request: ExportRequest, out: TextIO, err: TextIO) -> int:
@@ -34,19 +29,19 @@ def run_export(request: ExportRequest, out: TextIO, err: TextIO) -> int:
     except (RecordError, SettingsError, CatalogError, WorkerError, OSError) as error:
         print_problems(err, [error])
         return UNABLE
+    record = make_record(matrix)
     if request.models.suggest:
         write_suggestions(request.output_format, matrix, out)
+        unwritten = [*write_page(record, request.html)]
     else:
-        _write_matrix(matrix, request, out)
-    unwritten = [*_write_page(matrix, request.html)]
+        unwritten = show_record(record, request.output_format, request.html, out)
     print_problems(err, [*matrix.notes, *matrix.errors, *unwritten])
     if not matrix.rows:
         print_problems(err, ["no models found" if matrix.files else "no Python files found"])
-    if unwritten:
-        return UNABLE
-    if request.models.suggest and exit_code_of_export(matrix) != UNABLE:
+    code = UNABLE if matrix.errors or unwritten else judge_record(record)
+    if request.models.suggest and code != UNABLE:
         return RIGHT if all_suggested(matrix) else WRONG
-    return exit_code_of_export(matrix)
+    return code
 
 
 def read_before(path: str | None) -> Before | None:
@@ -59,35 +54,3 @@ def all_suggested(matrix: Matrix) -> bool:
     found = [each.outcome.suggested for row in matrix.rows for each in row.tried]
     good = bool(found) and all(each is not None and each.is_good for each in found)
     return good and all(row.failure is None for row in matrix.rows)
-
-
-def exit_code_of_export(matrix: Matrix) -> int:
-    """What the process ends with."""
-    counted = matrix.count_statuses()
-    if matrix.errors or not matrix.rows or UNAVAILABLE in counted:
-        return UNABLE
-    if matrix.before is not None:
-        return WRONG if make_record(matrix)["changes"]["worse"] else RIGHT
-    right = set(counted) <= {OK} and all(row.failure is None for row in matrix.rows)
-    return RIGHT if right else WRONG
-
-
-def _write_page(matrix: Matrix, path: str | None) -> Iterator[str]:
-    """The page is put in place whole, or not at all; then it is said why."""
-    if path is None:
-        return
-    page = io.StringIO()
-    write_matrix("html", matrix, page)
-    try:
-        made = not os.path.exists(path)
-        replace_file(path, page.getvalue().encode(), None if made else os.stat(path))
-        if made:
-            os.umask(mask := os.umask(0o077))
-            os.chmod(path, 0o666 & ~mask)
-    except OSError as error:
-        yield f"{path}: {error.strerror or error}; no page was written"
-
-
-def _write_matrix(matrix: Matrix, request: ExportRequest, out: TextIO) -> None:
-    style = choose_style(out)
-    write_matrix(request.output_format, matrix, out, color=style.color, width=style.width)

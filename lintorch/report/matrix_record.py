@@ -7,7 +7,7 @@ from typing import Any
 
 from lintorch.core.cell_rows import CellRows
 from lintorch.core.finding import Finding
-from lintorch.record.input_notation import write_arguments
+from lintorch.record.input_notation import describe_inputs, write_arguments
 from lintorch.record.models import Layer
 from lintorch.report.json import finding_values
 from lintorch.report.matrix import Matrix, Row
@@ -52,6 +52,8 @@ def _model_values(row: Row, cells: CellRows, place: dict[int, int]) -> dict[str,
             "arguments": dict(model.arguments),
             "made_up": list(model.made_up),
             "inputs": write_arguments(model.inputs, model.sizes),
+            "fed": describe_inputs(model.inputs, model.sizes),
+            "sizes": dict(model.sizes),
             "parameters": model.parameters,
             "assumptions": list(model.assumptions),
             "purpose": model.purpose or None,

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lintorch.report.matrix import OK
 from lintorch.report.places import shown_path
+from lintorch.report.record_cells import name_column
 from lintorch.report.record_changes import Record
 
 _OF_TRIAL = (
@@ -20,14 +22,12 @@ _OF_TRIAL = (
     "findings",
     "operators",
 )
-_ADDED: Mapping[str, Any] = {
-    "wrong": [],
-    "differences": [],
-    "nodes": [],
-    "column": None,
-    "no_repro": None,
-}
+_ADDED: Mapping[str, Any] = {"wrong": [], "differences": [], "nodes": [], "pruned": []}
 """What records of earlier releases have not, and what it means that they have not."""
+_MAYBE = (
+    *("column", "no_repro", "target", "part", "stage", "location", "opset", "lowest_opset"),
+    *("operator", "needs", "max_abs_error", "seconds", "artifact", "repro", "suggestion"),
+)
 _OF_MODEL_ADDED: Mapping[str, Any] = {"findings": [], "problem": None}
 _OF_RECORD_ADDED: Mapping[str, Any] = {"link": None, "findings": [], "sources": []}
 
@@ -49,8 +49,18 @@ def read_record(path: str) -> Record:
             f"{shown_path(path)}: this is not what `lintorch export --output-format json` writes"
         )
     models = [{**_OF_MODEL_ADDED, **model} for model in record["models"]]
-    trials = [{"target": None, "part": None, **_ADDED, **trial} for trial in record["trials"]]
-    return {**_OF_RECORD_ADDED, **record, "models": models, "trials": trials}
+    trials = [_complete_trial(trial) for trial in record["trials"]]
+    columns = list(dict.fromkeys(map(name_column, trials)))
+    told = {"columns": columns, **_OF_RECORD_ADDED, **record}
+    return {**told, "models": models, "trials": trials}
+
+
+def _complete_trial(trial: dict[str, Any]) -> dict[str, Any]:
+    """With all keys; the one on a random model is told by the others where it is not there."""
+    full = {**dict.fromkeys(_MAYBE), **_ADDED, **trial}
+    random = trial["status"] == OK and trial["message"] and full["max_abs_error"] is None
+    needs = full["needs"] and {"told": "", **full["needs"]}
+    return {"random": bool(random), **full, "needs": needs if needs and needs["told"] else None}
 
 
 def _is_record(record: Any) -> bool:

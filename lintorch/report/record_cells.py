@@ -14,39 +14,22 @@ Trial = Mapping[str, Any]
 
 def write_cell(trial: Trial) -> str:
     """`ok`, `ok at one size`, `wrong by 0.0044`, `failed`: what a cell says of an export."""
-    return word_status(
-        trial["status"],
-        is_random=is_random(trial),
-        amounts=[each["amount"] for each in trial["wrong"]],
-        conditions=[limit["condition"] for limit in trial["limits"]],
-        at_one_size=len(trial["compared"]) == 1,
-    )
+    status = str(trial["status"])
+    if is_random(trial):
+        return "ok, random"
+    amounts = [each["amount"] for each in trial["wrong"] if each["amount"] is not None]
+    if status == WRONG and amounts:
+        return f"wrong by {max(amounts):.2g}"
+    if status != OK:
+        return status
+    if limits := dict.fromkeys(limit["condition"] for limit in trial["limits"]):
+        return f"ok for {' and '.join(limits)}"
+    return "ok at one size" if len(trial["compared"]) == 1 else OK
 
 
 def is_random(trial: Trial) -> bool:
     """Whether the model itself gives other numbers each time, so that none were compared."""
-    return bool(trial["status"] == OK and trial["message"] and trial["max_abs_error"] is None)
-
-
-def word_status(
-    status: str,
-    *,
-    is_random: bool,
-    amounts: Iterable[float | None],
-    conditions: Iterable[str],
-    at_one_size: bool,
-) -> str:
-    """The words of a cell; `amounts` are how far off an export is where it is wrong."""
-    if is_random:
-        return "ok, random"
-    known = [amount for amount in amounts if amount is not None]
-    if status == WRONG and known:
-        return f"wrong by {max(known):.2g}"
-    if status != OK:
-        return status
-    if limits := dict.fromkeys(conditions):
-        return f"ok for {' and '.join(limits)}"
-    return "ok at one size" if at_one_size else OK
+    return trial["status"] == OK and bool(trial["random"])
 
 
 def name_column(trial: Trial) -> str:

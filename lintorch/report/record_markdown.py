@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, TextIO
 from urllib.parse import quote
 
 from lintorch.report.change_lines import list_changes, summarise_changes
+from lintorch.report.characters import make_writable
 from lintorch.report.markdown import escape_text, write_table
 from lintorch.report.matrix import OK
 from lintorch.report.record_cells import group_trials, name_column, write_cell
@@ -33,6 +34,12 @@ class _Block:
 
     text: str
     with_fixes: str
+
+
+def render(record: Record, out: TextIO, *, color: bool, width: int | None) -> None:
+    """Write the table, the reasons for all that is not ok with fixes folded, and a summary."""
+    for line in write_markdown(record):
+        out.write(make_writable(line, out) + "\n")
 
 
 def write_markdown(record: Record) -> Iterator[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lintorch.report.characters import join_lines
 from lintorch.report.matrix import OK, WRONG
 from lintorch.report.record_cells import Trial, is_random
 
@@ -22,7 +23,7 @@ class Reason:
     code: str = ""
 
 
-def list_reasons(model: Mapping[str, Any], trials: list[Trial]) -> list[Reason]:
+def list_reasons(model: Mapping[str, Any], trials: Sequence[Trial]) -> list[Reason]:
     """Why a model did not run, or what went wrong with each exporter; each thing once."""
     said: dict[str, Reason] = {}
     problem = model.get("problem")
@@ -30,7 +31,7 @@ def list_reasons(model: Mapping[str, Any], trials: list[Trial]) -> list[Reason]:
         said[""] = _read_finding(problem)
     for trial in trials:
         for reason in _explain_trial(trial):
-            said.setdefault(f"{write_location(reason.at)} {reason.text}", reason)
+            said.setdefault(write_reason(reason), reason)
     if not problem and not trials and "inputs" in model:
         said["-"] = Reason(f"a {model['purpose'] or 'model'} is run, and not exported")
     return [*said.values()]
@@ -45,7 +46,7 @@ def _explain_trial(trial: Trial) -> Iterator[Reason]:
     yield from found
     exporter = trial["exporter"]
     if not found and (trial["status"] != OK or is_random(trial)):
-        yield Reason(f"{exporter}: {trial['message'] or trial['status']}", trial["location"])
+        yield Reason(f"{exporter}: {trial['message'] or trial['status']}")
     said = " ".join(reason.text for reason in found)
     part, enough = trial["part"], trial["lowest_opset"]
     if part and part not in said:
@@ -68,9 +69,9 @@ def write_location(at: Location | None) -> str:
 
 
 def write_reason(reason: Reason) -> str:
-    """`net.py:12: LT101 …`."""
+    """`net.py:12: LT101 …`, in one line."""
     place = f"{write_location(reason.at)}:" if reason.at else ""
-    return " ".join(part for part in (place, reason.code, reason.text) if part)
+    return join_lines(" ".join(part for part in (place, reason.code, reason.text) if part))
 
 
 def list_fixes(

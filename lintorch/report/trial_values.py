@@ -12,8 +12,9 @@ from lintorch.record.outcomes import Outcome, SizeLimit, Variation
 from lintorch.record.sites import Site
 from lintorch.record.suggestions import Suggestion
 from lintorch.report.compared_sizes import list_compared_sizes
+from lintorch.report.forecast import OpsetForecast
 from lintorch.report.matrix import Row, Tried
-from lintorch.report.opset_lines import exporter_values
+from lintorch.report.opset_lines import exporter_values, write_graph_forecast
 from lintorch.report.places import shown_path
 from lintorch.report.wording import write_message
 
@@ -33,6 +34,7 @@ def trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
         "opset": outcome.opset,
         "target": each.target or None,
         "status": each.status,
+        "random": outcome.status == "random",
         "stage": "target" if each.against else outcome.stage or None,
         "operator": outcome.operators[0] if outcome.operators else None,
         "operators": list(outcome.operators),
@@ -41,7 +43,7 @@ def trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
         else site_values(outcome.site, cells),
         "part": outcome.part or None,
         "lowest_opset": outcome.enough,
-        "needs": exporter_values(each.needs) if each.needs else None,
+        "needs": _needs_values(each.needs) if each.needs else None,
         "message": each.message or None,
         "limits": [_limit_values(limit, cells) for limit in outcome.limits],
         "max_abs_error": _finite(outcome.error),
@@ -57,6 +59,11 @@ def trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
         "nodes": list(each.nodes),
         "findings": [finding_in_brief(finding) for finding in each.findings],
     }
+
+
+def _needs_values(needs: OpsetForecast) -> dict[str, Any]:
+    """Opset and runtimes, also in words."""
+    return {**exporter_values(needs), "told": write_graph_forecast(needs)}
 
 
 def _wrong_values(outcome: Outcome, model: Model | None) -> list[dict[str, Any]]:
