@@ -176,6 +176,22 @@ def test_beside_an_earlier_run_only_what_got_worse_is_a_failure(
     assert "old.json: this is not what" in refused.stderr
 
 
+def test_interpreters_are_compared(project: Path) -> None:
+    asked = ["nets", "--model", "Baked", "--to", "torchscript-trace"]
+    same = f"a={interpreter()},b={interpreter()}"
+    done = lintorch("export", *asked, "--matrix", same, cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0].split()[1:] == [
+        *("torchscript-trace", "@", "a"),
+        *("torchscript-trace", "@", "b"),
+    ]
+    assert done.stdout.endswith("since a: nothing has changed\n")
+    for wrong in ("a=x", "a=x,a=y", "x,y", f"{same} --suggest"):
+        refused = lintorch("export", *asked, "--matrix", *wrong.split(" "), cwd=project)
+        assert refused.returncode == 2
+        assert "--matrix" in refused.stderr
+
+
 def test_a_page_that_cannot_be_written_is_said(project: Path) -> None:
     asked = ["nets", "--model", "Plain", "--to", "torchscript-trace"]
     done = lintorch("export", *asked, "--html", "none/page.html", cwd=project)

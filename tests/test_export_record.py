@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,9 @@ import pytest
 from shown_matrix import HOSTILE, make_matrix, make_row, write
 
 from lintorch.core.finding import Edit, Finding, Fix
+from lintorch.report import write_record
 from lintorch.report.html.page_index import list_models, make_index
+from lintorch.report.join_interpreters import join_interpreters
 from lintorch.report.matrix import Before, Matrix, Row
 from lintorch.report.matrix_record import make_record
 from lintorch.report.read_record import RecordError, read_record
@@ -225,3 +228,32 @@ def test_a_matrix_without_rows_is_written_in_all_formats() -> None:
     for form in ("json", "markdown", "html", "full"):
         assert write(Matrix((), ()), form)
     assert make_index(make_record(Matrix(("onnx",), (Row(None),))))["models"][0]["cells"] == {}
+
+
+def test_interpreters_stand_beside_each_other_and_each_is_compared_with_the_one_before() -> None:
+    wrong = make_record(make_matrix("Net"))
+    right = with_trial(wrong, 0, **RIGHT)
+    joined = join_interpreters([("2.9", "a", right), ("2.12", "b", right), ("2.13", "c", wrong)])
+    names = ["onnx @ 2.9", "onnx @ 2.12", "onnx @ 2.13"]
+    assert joined["columns"] == [*names, *(name.replace("onnx", "torch.export") for name in names)]
+    changed = [each for each in joined["trials"] if each["change"]]
+    assert [(each["column"], each["change"]["kind"]) for each in changed] == [
+        ("onnx @ 2.13", "newly wrong")
+    ]
+    assert changed[0]["change"]["since"] == "2.12"
+    assert joined["changes"]["worse"] == 1
+    assert [model["model"] for model in joined["models"]] == ["net.py:Net", "bare.py:Bare"]
+    out = io.StringIO()
+    write_record("full", joined, out)
+    told = out.getvalue()
+    assert "net.py:6: LT101 turns a size into a constant (2.13)" in told
+    assert "net.py:Net with onnx @ 2.13: newly wrong: was ok, now wrong by 2.5; net.py:6" in told
+
+
+def test_a_model_that_only_an_earlier_interpreter_runs_is_kept() -> None:
+    both, one = make_record(make_matrix("Net", "Next")), make_record(make_matrix("Next"))
+    joined = join_interpreters([("old", "a", both), ("new", "b", one)])
+    assert [model["model"] for model in joined["models"]][-1] == "net.py:Net"
+    assert len(joined["changes"]["gone"]) == 2
+    for form in ("json", "markdown", "html", "full"):
+        write_record(form, joined, io.StringIO())

@@ -12,7 +12,7 @@ from lintorch.report.record_cells import Trial, name_column, write_cell
 Record = dict[str, Any]
 """All that an export came to, as docs/export.md describes it, ready for JSON."""
 Change = dict[str, Any]
-"""`{kind, worse, message}`: `worse` tells that it is no longer as good as it was."""
+"""`{kind, worse, message, since}`: `worse` tells that it is no longer as good as it was."""
 NEW, GONE, MENDED, GREW, LIMITED, OTHERWISE = (
     "new", "gone", "mended", "grew", "holds for less", "fails otherwise",
 )  # fmt: skip
@@ -34,7 +34,7 @@ def mark_changes(record: Record, before: Mapping[str, Any], since: str) -> Recor
         earlier = old.get(key, [])[told[key] : told[key] + 1]
         told[key] += 1
         change = _compare(earlier[0], trial) if earlier else _tell_new(trial, before)
-        trials.append({**trial, "change": change})
+        trials.append({**trial, "change": change and {**change, "since": since}})
     gone = [*_list_gone(record, old, told)]
     changed = [trial["change"] for trial in trials if trial["change"]] + gone
     counts = Counter(change["kind"] for change in changed)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lintorch.report.characters import join_lines
@@ -26,15 +27,25 @@ class Reason:
 def list_reasons(model: Mapping[str, Any], trials: Sequence[Trial]) -> list[Reason]:
     """Why a model did not run, or what went wrong with each exporter; each thing once."""
     said: dict[str, Reason] = {}
+    by: dict[str, list[str]] = defaultdict(list)
     problem = model.get("problem")
     if problem:
         said[""] = _read_finding(problem)
     for trial in trials:
         for reason in _explain_trial(trial):
             said.setdefault(write_reason(reason), reason)
+            by[write_reason(reason)].append(trial.get("interpreter") or "")
     if not problem and not trials and "inputs" in model:
         said["-"] = Reason(f"a {model['purpose'] or 'model'} is run, and not exported")
-    return [*said.values()]
+    every = {trial.get("interpreter") or "" for trial in trials}
+    return [_name_interpreters(reason, by[key], every) for key, reason in said.items()]
+
+
+def _name_interpreters(reason: Reason, names: list[str], every: set[str]) -> Reason:
+    """With the interpreters that it holds for, where these are some of several."""
+    if not names or {*names} == every:
+        return reason
+    return replace(reason, text=f"{reason.text} ({', '.join(dict.fromkeys(names))})")
 
 
 def _read_finding(finding: Mapping[str, Any]) -> Reason:

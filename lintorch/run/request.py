@@ -137,6 +137,8 @@ class ExportRequest(Request):
     """Of exported files."""
     repro: str | None = None
     """Of programs that show what goes wrong."""
+    matrix: tuple[tuple[str, str], ...] = ()
+    """Interpreters that are compared, by a name for each."""
     compare: str | None = None
     """The record of an earlier run, as JSON, that this one is compared with."""
     html: str | None = None

@@ -58,7 +58,7 @@ function showTrial(trial) {
     ["inputs left out", trial.pruned.join(", ")],
     ["took", trial.seconds ? `${writeNumber(trial.seconds)} s` : null],
     ["file", trial.artifact], ["program that shows it", trial.repro],
-    ["since then", trial.change && `${trial.change.kind}: ${trial.change.message}`],
+    [trial.change && `since ${trial.change.since}`, trial.change && `${trial.change.kind}: ${trial.change.message}`],
   ].filter(([, value]) => value);
   return make("section", { "aria-label": "Outcome" },
     make("div", { class: `said ${trial.status}` }, make("strong", { class: `mark ${trial.status}` }, trial.status), trial.message ? make("p", {}, trial.message) : null),
