@@ -60,10 +60,11 @@ function showTrial(trial) {
     ["file", trial.artifact], ["program that shows it", trial.repro],
     [trial.change && `since ${trial.change.since}`, trial.change && `${trial.change.kind}: ${trial.change.message}`],
   ].filter(([, value]) => value);
+  const told = trial.findings.some((each) => each.message.includes(trial.message));
   return make("section", { "aria-label": "Outcome" },
-    make("div", { class: `said ${trial.status}` }, make("strong", { class: `mark ${trial.status}` }, trial.status), trial.message ? make("p", {}, trial.message) : null),
+    make("div", { class: `said ${trial.status}` }, make("strong", { class: `mark ${trial.status}` }, trial.status), trial.message && !told ? make("p", {}, trial.message) : null),
     trial.findings.length ? make("ul", { class: "findings" }, trial.findings.map((each) =>
-      make("li", {}, make("strong", {}, each.code), " ", linkPlace(each.location), " ", each.message === trial.message ? "" : each.message))) : null,
+      make("li", {}, make("strong", {}, each.code), " ", linkPlace(each.location), " ", each.message))) : null,
     make("dl", { class: "facts" }, facts.map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])));
 }
 
