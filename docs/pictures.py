@@ -5,7 +5,8 @@
 
 A page's blocks with a title are files, its blocks of `diff` change them, and its indented
 lines are commands, run in an empty folder in the page's order. Where a picture from pictures/
-follows a command, it is taken of what that command prints. Needs the extra `dev`.
+follows a command, it is taken of what that command prints. Needs the extra `dev`, and chromium
+for the pages of `OF_BROWSER`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,13 @@ HERE = Path(__file__).parent
 WALKS = ("tutorial.md", "tensorrt.md", "openvino.md", "decoder.md")
 OF_README = {"check": "lintorch check segmentation/psp.py --export onnx"}
 """By the picture's name, a command that is run in a copy of examples/."""
+OF_BROWSER = {
+    "report": (
+        "lintorch export segmentation detection --to onnx --to torchscript-trace --html page.html",
+        "page.html#model=segmentation/psp.py:PSPNet&exporter=onnx",
+    )
+}
+"""By the picture's name in report.md, a command that is run in a copy of examples/, and the page that it leaves."""
 WIDTH = 100
 _STEP = re.compile(
     r'^```(?:python|toml) title="(?P<name>.+)"\n(?P<text>(?s:.*?))^```$'
@@ -130,6 +138,19 @@ def take_picture(name: str, command: str, printed: str) -> None:
     path.write_text("\n".join(line.rstrip() for line in drawn.splitlines()) + "\n", "utf-8")
 
 
+def take_page(name: str, page: Path, address: str) -> None:
+    """What a browser shows of a page."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        program = shutil.which("chromium")
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        shown = browser.new_page(viewport={"width": 1280, "height": 1160}, color_scheme="light")
+        shown.goto(f"{page.as_uri()}{address}")
+        shown.screenshot(path=HERE / "pictures" / f"{name}.png")
+        browser.close()
+
+
 def main(pages: list[str]) -> None:
     """Walk through these pages, or all; README.md stands for its pictures."""
     for page in [page for page in pages or WALKS if page in WALKS]:
@@ -141,6 +162,12 @@ def main(pages: list[str]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(HERE.parent / "examples", folder, dirs_exist_ok=True)
             take_picture(name, command, run_colored(command, Path(folder)).stdout)
+    for name, (command, address) in OF_BROWSER.items() if not pages or "report.md" in pages else ():
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(HERE.parent / "examples", folder, dirs_exist_ok=True)
+            run_colored(command, Path(folder))
+            file, mark, place = address.partition("#")
+            take_page(name, Path(folder, file), mark + place)
 
 
 if __name__ == "__main__":

@@ -129,6 +129,76 @@ def test_a_trial_has_the_documented_keys(exported: dict[str, Any]) -> None:
     assert right["seconds"] > 0
 
 
+def test_json_tells_what_a_trial_rests_on(exported: dict[str, Any]) -> None:
+    (model,) = (each for each in exported["models"] if each["model"] == "nets/net.py:Baked")
+    assert [(each["path"], each["class"]) for each in model["layers"]] == [
+        ("conv", "torch.nn.Conv2d")
+    ]
+    conv, reshape = model["graph"]["nodes"]
+    assert (conv["operator"], conv["takes"]) == ("torch.nn.functional.conv2d", [-1])
+    assert (reshape["operator"], reshape["takes"]) == ("torch.Tensor.reshape", [0])
+    first, second = model["graph"]["runs"]
+    assert [shapes[0][0] for shapes in conv["outputs"]] == [first["batch"], second["batch"]]
+    (finding,) = (exported["findings"][number] for number in model["findings"])
+    assert (finding["code"], finding["evidence"]) == ("LT101", "export")
+    (change,) = finding["fix"]["diff"]
+    assert change["new"] == ["        return self.conv(x).reshape(x.shape[0], -1)"]
+    parts = [part["text"] for part in exported["sources"] if change["old"][0] in part["text"]]
+    assert len(parts) == 1
+
+
+def test_every_output_is_measured_at_every_size(exported: dict[str, Any]) -> None:
+    right = trial(exported, "Plain", "onnx-legacy")
+    measured = right["differences"]
+    assert [each["sizes"] for each in measured] == right["compared"]
+    assert all(0 <= each["amount"] <= each["tolerance"] for each in measured)
+    assert right["max_abs_error"] == max(each["amount"] for each in measured)
+    wrong = trial(exported, "Baked", "torchscript-trace")
+    assert [each["sizes"] for each in wrong["wrong"]] == [
+        at for at in wrong["compared"] if at["batch"] != wrong["compared"][0]["batch"]
+    ]
+    assert wrong["nodes"]
+
+
+def test_beside_an_earlier_run_only_what_got_worse_is_a_failure(
+    project: Path, tmp_path: Path, exported: dict[str, Any]
+) -> None:
+    old, page = tmp_path / "old.json", tmp_path / "page.html"
+    old.write_text(json.dumps(exported))
+    asked = ["nets", "--model", "Baked", "--to", "torchscript-trace", "--html", page]
+    done = lintorch("export", *asked, "--compare", old, cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert f"since {old}: 8 gone" in done.stdout
+    assert "nets/net.py:Baked" in page.read_text("utf-8")
+    old.write_text("[]")
+    refused = lintorch("export", *asked, "--compare", old, cwd=project)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "old.json: this is not what" in refused.stderr
+
+
+def test_interpreters_are_compared(project: Path) -> None:
+    asked = ["nets", "--model", "Baked", "--to", "torchscript-trace"]
+    same = f"a={interpreter()},b={interpreter()}"
+    done = lintorch("export", *asked, "--matrix", same, cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0].split()[1:] == [
+        *("torchscript-trace", "@", "a"),
+        *("torchscript-trace", "@", "b"),
+    ]
+    assert done.stdout.endswith("since a: nothing has changed\n")
+    for wrong in ("a=x", "a=x,a=y", "x,y", f"{same} --suggest"):
+        refused = lintorch("export", *asked, "--matrix", *wrong.split(" "), cwd=project)
+        assert refused.returncode == 2
+        assert "--matrix" in refused.stderr
+
+
+def test_a_page_that_cannot_be_written_is_said(project: Path) -> None:
+    asked = ["nets", "--model", "Plain", "--to", "torchscript-trace"]
+    done = lintorch("export", *asked, "--html", "none/page.html", cwd=project)
+    assert done.returncode == 2
+    assert "none/page.html: No such file or directory; no page was written" in done.stderr
+
+
 def test_a_failure_names_all_operators_the_line_and_the_smallest_part(
     exported: dict[str, Any],
 ) -> None:

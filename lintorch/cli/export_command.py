@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from lintorch.cli.problems import UsageProblem
 from lintorch.cli.shared_options import (
     SettingOption,
     choice_options,
@@ -18,6 +19,16 @@ from lintorch.cli.shared_options import (
 )
 from lintorch.core.profile import EXPORTERS
 from lintorch.report import EXPORT_FORMATS
+
+
+def _read_interpreters(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
+    """`old=PATH,new=PATH` as pairs. Raises UsageProblem."""
+    pairs = [text.partition("=")[::2] for text in (given or "").split(",") if text]
+    names = [name for name, _ in pairs]
+    whole = all(name and python for name, python in pairs)
+    if given and (len(pairs) < 2 or not whole or len({*names}) < len(names)):
+        raise UsageProblem("--matrix takes two or more NAME=PYTHON, as old=PATH,new=PATH")
+    return tuple(pairs)
 
 
 @click.command("export")
@@ -36,6 +47,12 @@ from lintorch.report import EXPORT_FORMATS
               help="Write a program for each export that goes wrong, which shows it with torch alone.")  # fmt: skip
 @click.option("--suggest", is_flag=True,
               help="Write the call that exports each model, with all sizes that can vary, tried by running it.")  # fmt: skip
+@click.option("--matrix", metavar="NAME=PYTHON,NAME=PYTHON", callback=_read_interpreters,
+              help="Export with each of these interpreters, and tell which upgrade breaks what.")  # fmt: skip
+@click.option("--compare", type=click.Path(dir_okay=False), metavar="OLD.json",
+              help="Tell what broke, and what was mended, since a run whose JSON this is.")  # fmt: skip
+@click.option("--html", type=click.Path(dir_okay=False), metavar="FILE",
+              help="Write a page for browsers with all that is known: calls, numbers, source and fixes.")  # fmt: skip
 @click.option(
     "--output-format", type=click.Choice(EXPORT_FORMATS), default="full", show_default=True
 )
@@ -49,10 +66,14 @@ def command(context: click.Context, /, **_: Any) -> None:
     """Export the models of files and folders (default: the current one), and compare numbers.
 
     Exit codes: 0 all exports are right, 1 some are wrong, fail, are stopped or could not be
-    tried for the model's sake, 2 lintorch could not do its job: nothing to export, an exporter not installed.
+    tried for the model's sake; with --compare 0 where nothing got worse, 1 where something did;
+    2 lintorch could not do its job: nothing to export, an exporter not installed.
     """
     from lintorch.cli.make_request import make_request
     from lintorch.cli.run_export import run_export
+    from lintorch.cli.run_interpreters import run_interpreters
     from lintorch.run.request import ExportRequest
 
-    sys.exit(run_export(make_request(ExportRequest, context), sys.stdout, sys.stderr))
+    request = make_request(ExportRequest, context)
+    run = run_interpreters if request.matrix else run_export
+    sys.exit(run(request, sys.stdout, sys.stderr))

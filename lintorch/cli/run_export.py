@@ -2,39 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TextIO
 
 from lintorch.catalog import CatalogError
 from lintorch.cli.problems import print_problems
-from lintorch.cli.terminal import FINDING_MODELS, choose_style, progress_on
+from lintorch.cli.show_record import RIGHT, UNABLE, WRONG, judge_record, show_record, write_page
+from lintorch.cli.terminal import FINDING_MODELS, progress_on
 from lintorch.host.worker_process import WorkerError
-from lintorch.report import write_matrix, write_suggestions
-from lintorch.report.matrix import OK, UNAVAILABLE, Matrix
+from lintorch.report import write_suggestions
+from lintorch.report.matrix import Before, Matrix
+from lintorch.report.matrix_record import make_record
+from lintorch.report.places import shown_path
+from lintorch.report.read_record import RecordError, read_record
 from lintorch.run.export_matrix import export_models
 from lintorch.run.request import ExportRequest
 from lintorch.settings import SettingsError
-
-RIGHT, WRONG, UNABLE = 0, 1, 2
 
 
 def run_export(request: ExportRequest, out: TextIO, err: TextIO) -> int:
     """The exit code: 0 all right, 1 some are not, 2 lintorch could not do its job."""
     try:
+        before = read_before(request.compare)
         with progress_on(err, FINDING_MODELS) as progress:
-            matrix = export_models(request, progress)
-    except (SettingsError, CatalogError, WorkerError, OSError) as error:
+            matrix = replace(export_models(request, progress), before=before)
+    except (RecordError, SettingsError, CatalogError, WorkerError, OSError) as error:
         print_problems(err, [error])
         return UNABLE
+    record = make_record(matrix)
     if request.models.suggest:
         write_suggestions(request.output_format, matrix, out)
+        unwritten = [*write_page(record, request.html)]
     else:
-        _write_matrix(matrix, request, out)
-    print_problems(err, [*matrix.notes, *matrix.errors])
+        unwritten = show_record(record, request.output_format, request.html, out)
+    print_problems(err, [*matrix.notes, *matrix.errors, *unwritten])
     if not matrix.rows:
         print_problems(err, ["no models found" if matrix.files else "no Python files found"])
-    if request.models.suggest and exit_code_of_export(matrix) != UNABLE:
+    code = UNABLE if matrix.errors or unwritten else judge_record(record)
+    if request.models.suggest and code != UNABLE:
         return RIGHT if all_suggested(matrix) else WRONG
-    return exit_code_of_export(matrix)
+    return code
+
+
+def read_before(path: str | None) -> Before | None:
+    """What a run is compared with. Raises RecordError."""
+    return None if path is None else Before(shown_path(path), read_record(path))
 
 
 def all_suggested(matrix: Matrix) -> bool:
@@ -42,17 +54,3 @@ def all_suggested(matrix: Matrix) -> bool:
     found = [each.outcome.suggested for row in matrix.rows for each in row.tried]
     good = bool(found) and all(each is not None and each.is_good for each in found)
     return good and all(row.failure is None for row in matrix.rows)
-
-
-def exit_code_of_export(matrix: Matrix) -> int:
-    """What the process ends with."""
-    counted = matrix.count_statuses()
-    if matrix.errors or not matrix.rows or UNAVAILABLE in counted:
-        return UNABLE
-    right = set(counted) <= {OK} and all(row.failure is None for row in matrix.rows)
-    return RIGHT if right else WRONG
-
-
-def _write_matrix(matrix: Matrix, request: ExportRequest, out: TextIO) -> None:
-    style = choose_style(out)
-    write_matrix(request.output_format, matrix, out, color=style.color, width=style.width)

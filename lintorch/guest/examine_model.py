@@ -32,6 +32,7 @@ from lintorch.guest.watch.change_axis import is_about_size, record_changed_axis
 from lintorch.guest.watch.make_tensors import is_scalar, make_arguments
 from lintorch.guest.watch.model_state import measure_state
 from lintorch.guest.watch.record_run import call_model
+from lintorch.guest.watch.running_layers import list_layers
 from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.unseen_sides import find_unanswered, suggest_sizes_beyond
@@ -167,6 +168,7 @@ def describe_found(work: ModelWork, built: Built, fed: Fed) -> Model:
         unsaid=unsaid,
         made_up=built.made_up,
         assumptions=(*list_assumptions(), *fed.assumed),
+        layers=list_layers(built.module, built.sites),
     )
 
 

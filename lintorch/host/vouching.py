@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from lintorch.record.events import RunEvent
 from lintorch.record.file_comparisons import Cause, FileComparison, LayerNumbers
 from lintorch.record.input_notation import describe_inputs as shown
-from lintorch.record.models import Failure, Model
-from lintorch.record.outcomes import Outcome
+from lintorch.record.models import MOST_LAYERS, Failure, Layer, Model
+from lintorch.record.outcomes import MOST_APART, Outcome
 from lintorch.record.proofs import Comparison, Observed
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
@@ -50,7 +50,8 @@ class Asked:
             shown(model.inputs, model.sizes)
         except Exception as error:  # inputs that stand nowhere in an argument
             raise MalformedError("inputs that make no arguments") from error
-        return model
+        self._are_shown(layer.built for layer in model.layers)
+        return replace(model, layers=tuple(map(_cut_names, model.layers[:MOST_LAYERS])))
 
     def failure(self, failure: Failure, current: Failure) -> Failure:
         """A failure of the model that is `current`; its texts are cut."""
@@ -88,6 +89,7 @@ class Asked:
             raise MalformedError(f"a exporter {outcome.exporter[:40]!r}")
         self._are_shown((outcome.site, *(site for _, site in outcome.warnings)))
         self._are_shown((*(use.site for use in outcome.graph), *outcome.devices))
+        outcome = replace(outcome, apart=outcome.apart[:MOST_APART])
         if outcome.artifact and not _is_inside(outcome.artifact, self.artifacts):
             raise MalformedError(f"an exported file at {outcome.artifact}")
         return outcome
@@ -129,6 +131,10 @@ class Asked:
         for site in sites:
             if site is not None and not self.files.is_shown(site.path):
                 raise MalformedError(f"a line of {site.path}")
+
+
+def _cut_names(layer: Layer) -> Layer:
+    return replace(layer, path=_cut_text(layer.path), kind=_cut_text(layer.kind))
 
 
 def _cut_cause(cause: Cause) -> Cause:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lintorch.record.events import Raised
-from lintorch.record.sites import Row
+from lintorch.record.sites import Row, Site
 
 Stage = Literal["import", "build", "inputs", "run", "call", "stopped"]
 """Where the way to a model's run ended, "call" for a function that trains; "stopped" by a limit, an exit or a crash."""
@@ -59,6 +59,23 @@ FedArgument = Input | PlainArgument
 """One place of what a model is fed."""
 
 
+MOST_LAYERS = 2000
+"""Of one model, those that are told."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A module in a model: its dotted path, its class as `torch.nn.Conv2d`, the weights in it.
+
+    `built` is the line of the user's that made it; None where that is not known.
+    """
+
+    path: str
+    kind: str
+    parameters: int = 0
+    built: Site | None = None
+
+
 @dataclass(frozen=True)
 class Model:
     """A model that was found, how it was built and what it is fed."""
@@ -87,6 +104,8 @@ class Model:
     """What was stood in for, left out or taken from elsewhere so that it runs, in words."""
     purpose: Purpose = ""
     """What it is that is not exported; "" where it is."""
+    layers: tuple[Layer, ...] = ()
+    """The modules in it, outer ones first and in their order; no more than `MOST_LAYERS`."""
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,24 @@ class Deviation:
     """What it did, where it gave nothing to compare: `the exported model raises …`."""
 
 
+MOST_APART = 256
+"""Of one export, differences that are told."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """How far one output of an export is from eager's at some sizes, however little that is.
+
+    `amount` is the largest absolute difference, None where none can be told; `tolerance` is what
+    it may be.
+    """
+
+    at: Variation
+    output: str
+    amount: float | None
+    tolerance: float = 0.0
+
+
 @dataclass(frozen=True)
 class SizeLimit:
     """A condition on sizes that an export took for given, though the model itself runs beyond.
@@ -131,6 +149,8 @@ class Outcome:
     """What an exported ONNX file holds, whatever its numbers are worth."""
     error: float | None = None
     """The largest absolute difference from eager over all sizes; None where none was measured."""
+    apart: tuple[Apart, ...] = ()
+    """The same by size and output, in the order of `compared`; no more than `MOST_APART`."""
     devices: tuple[Site, ...] = ()
     """The lines whose device the exported program holds as a constant."""
     artifact: str = ""

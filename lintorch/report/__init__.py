@@ -5,6 +5,7 @@ from lintorch.report.formats import (
     EXPORT_FORMATS,
     FORMATS,
     write_matrix,
+    write_record,
     write_result,
     write_suggestions,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "FORMATS",
     "Result",
     "write_matrix",
+    "write_record",
     "write_result",
     "write_suggestions",
 ]

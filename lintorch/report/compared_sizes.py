@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from lintorch.core.profile import enumerate_names
 from lintorch.record.models import Model
@@ -18,13 +18,18 @@ def list_compared_sizes(outcome: Outcome, model: Model) -> list[dict[str, int]]:
 
 
 def write_comparisons(
-    outcomes: Iterable[Outcome], model: Model, verb: str = "compared"
+    compared: Iterable[tuple[str, Sequence[Mapping[str, int]]]],
+    names: Collection[str],
+    verb: str = "compared",
 ) -> Iterator[str]:
-    """`compared at 64, 97×129 (batch 2, 3)`, with the exporters before it where they differ in that."""
+    """`compared at 64, 97×129 (batch 2, 3)`, with the exporters before it where they differ in that.
+
+    Of each exporter the sizes that it was compared at, with all `names`.
+    """
     tried: dict[str, dict[str, None]] = defaultdict(dict)
-    for outcome in outcomes:
-        if outcome.compared:
-            tried[write_sizes(list_compared_sizes(outcome, model), model)][outcome.exporter] = None
+    for exporter, sizes in compared:
+        if sizes:
+            tried[write_sizes(sizes, names)][exporter] = None
     for text, exporters in tried.items():
         yield (f"{enumerate_names([*exporters])}: " if len(tried) > 1 else "") + f"{verb} {text}"
 
@@ -38,18 +43,18 @@ def _apply_variation(model: Model, at: Variation) -> dict[str, int]:
     return {**model.sizes, **dict(zip(at.changed, at.sizes, strict=True))}
 
 
-def write_sizes(sizes: Sequence[Mapping[str, int]], model: Model) -> str:
-    """`at 224, 96×160 (batch 1, 2)`; a square has one number."""
+def write_sizes(sizes: Sequence[Mapping[str, int]], names: Collection[str]) -> str:
+    """`at 224, 96×160 (batch 1, 2)` of these named sizes; a square has one number."""
     if len(sizes) == 1:
-        return f"at the traced size only{'' if model.sizes else ': no size could be varied'}"
-    sides = [name for name in model.sizes if name in _SIDES]
+        return f"at the traced size only{'' if names else ': no size could be varied'}"
+    sides = [name for name in names if name in _SIDES]
     shapes = dict.fromkeys(tuple(at[name] for name in sides) for at in sizes) if sides else ()
     images = ", ".join(
         "×".join(map(str, dict.fromkeys(s) if len({*s}) == 1 else s)) for s in shapes
     )
     others = [
         f"{name} {', '.join(map(str, dict.fromkeys(at[name] for at in sizes)))}"
-        for name in model.sizes
+        for name in names
         if name not in _SIDES
     ]
     if not images:

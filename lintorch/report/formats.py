@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO, cast
 
 if TYPE_CHECKING:
     from lintorch.report.matrix import Matrix
+    from lintorch.report.record_changes import Record
     from lintorch.report.result import Result
 
 
@@ -27,10 +28,10 @@ class OutputFormat:
 
 
 FORMATS: Mapping[str, OutputFormat] = {
-    "full": OutputFormat(check="full", export="matrix_table", has_summary=True),
+    "full": OutputFormat(check="full", export="record_table", has_summary=True),
     "concise": OutputFormat(check="concise", has_summary=True),
     "grouped": OutputFormat(check="grouped", has_summary=True),
-    "json": OutputFormat(check="json", export="matrix_json"),
+    "json": OutputFormat(check="json", export="record_json"),
     "json-lines": OutputFormat(check="json_lines"),
     "junit": OutputFormat(check="junit"),
     "github": OutputFormat(check="github"),
@@ -39,7 +40,8 @@ FORMATS: Mapping[str, OutputFormat] = {
     "pylint": OutputFormat(check="pylint"),
     "rdjson": OutputFormat(check="rdjson"),
     "sarif": OutputFormat(check="sarif", tells_rules=True),
-    "markdown": OutputFormat("markdown", "matrix_markdown", has_summary=True, tells_rules=True),
+    "html": OutputFormat(export="record_html"),
+    "markdown": OutputFormat("markdown", "record_markdown", has_summary=True, tells_rules=True),
 }
 """By name. The first is the default; of the modules only the one asked for is loaded."""
 CHECK_FORMATS = tuple(name for name, each in FORMATS.items() if each.check)
@@ -53,11 +55,11 @@ class ResultWriter(Protocol):
         """Write the whole report."""
 
 
-class MatrixWriter(Protocol):
-    """A module that writes a Matrix; `width` is in columns, None where there is no terminal."""
+class RecordWriter(Protocol):
+    """A module that writes what `export` came to; `width` is in columns, None where there is no terminal."""
 
-    def render(self, matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> None:
-        """Write the whole matrix."""
+    def render(self, record: Record, out: TextIO, *, color: bool, width: int | None) -> None:
+        """Write the whole record."""
 
 
 def write_result(
@@ -74,17 +76,29 @@ def write_matrix(
     name: str, matrix: Matrix, out: TextIO, *, color: bool = False, width: int | None = None
 ) -> None:
     """Write what `export` came to. Raises ValueError for a name that is not in `EXPORT_FORMATS`."""
+    from lintorch.report.matrix_record import make_record
+
+    write_record(name, make_record(matrix), out, color=color, width=width)
+
+
+def write_record(
+    name: str, record: Record, out: TextIO, *, color: bool = False, width: int | None = None
+) -> None:
+    """The same of a record. Raises ValueError for a name that is not in `EXPORT_FORMATS`."""
     if name not in EXPORT_FORMATS:
         raise ValueError(_refuse_name(name, EXPORT_FORMATS))
-    writer = cast(MatrixWriter, import_module(f"lintorch.report.{FORMATS[name].export}"))
-    writer.render(matrix, out, color=color, width=width)
+    writer = cast(RecordWriter, import_module(f"lintorch.report.{FORMATS[name].export}"))
+    writer.render(record, out, color=color, width=width)
 
 
 def write_suggestions(name: str, matrix: Matrix, out: TextIO) -> None:
     """Write the calls that `export --suggest` came to: as text, or as JSON with all else."""
-    module = FORMATS[name].export if name == "json" else "suggestions"
-    writer = cast(MatrixWriter, import_module(f"lintorch.report.{module}"))
-    writer.render(matrix, out, color=False, width=None)
+    if name == "json":
+        write_matrix(name, matrix, out)
+        return
+    from lintorch.report import suggestions
+
+    suggestions.render(matrix, out, color=False, width=None)
 
 
 def _refuse_name(name: str, known: tuple[str, ...]) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from lintorch.core.cell_rows import CellRows
 from lintorch.core.finding import Finding, Severity
@@ -11,6 +13,8 @@ from lintorch.core.profile import WRITES_ONNX
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
 from lintorch.report.forecast import OpsetForecast
+from lintorch.report.model_graph import ModelGraph
+from lintorch.report.result import Result
 from lintorch.report.wording import write_message
 
 OK, DOUBTFUL, WRONG, FAILED = "ok", "doubtful", "wrong", "failed"
@@ -34,6 +38,8 @@ class Tried:
     target: str = ""
     needs: OpsetForecast | None = None
     """The lowest opset and the first releases of runtimes that take what was written; None of no ONNX file."""
+    nodes: tuple[int, ...] = ()
+    """The nodes of the model's graph at which it goes wrong, by their numbers."""
 
     @property
     def status(self) -> str:
@@ -102,6 +108,9 @@ class Row:
     problem: Finding | None = None
     """The finding that the failure is."""
     tried: tuple[Tried, ...] = ()
+    graph: ModelGraph | None = None
+    findings: tuple[Finding, ...] = ()
+    """What source, runs and trials say of the lines that it runs, where that was asked for."""
 
     @property
     def path(self) -> str:
@@ -115,6 +124,14 @@ class Row:
 
 
 _NOTHING = Failure("", "", 1, "build", "")
+
+
+@dataclass(frozen=True)
+class Before:
+    """The record of an earlier run, as JSON holds it, and what it is called."""
+
+    name: str
+    record: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -132,6 +149,12 @@ class Matrix:
     """How many were looked through for models."""
     cells: CellRows = field(default_factory=CellRows)
     """Of notebooks, whose rows above count in the modules of their cells, but for those of findings."""
+    checked: Result | None = None
+    """All findings of the files of the models, and their texts; None where nobody asked for them."""
+    before: Before | None = None
+    """What it is compared with."""
+    link: str = ""
+    """What the path of a file is put behind so that a browser shows it; "" where nothing is known of that."""
 
     def count_statuses(self) -> dict[str, int]:
         """How many exports came to each status, in the order of `STATUSES`."""

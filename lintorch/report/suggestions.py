@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TextIO
 
 from lintorch.record.models import Model
@@ -12,8 +11,8 @@ from lintorch.record.suggestions import FixedSize, Suggestion
 from lintorch.report.characters import join_lines, make_writable
 from lintorch.report.compared_sizes import write_sizes
 from lintorch.report.matrix import UNAVAILABLE, Matrix, Row, Tried
-from lintorch.report.matrix_reasons import name_row
 from lintorch.report.places import shown_path
+from lintorch.report.trial_values import name_model
 from lintorch.report.wording import write_message
 
 
@@ -26,7 +25,10 @@ def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> No
 def write_suggestion(row: Row, each: Tried) -> str:
     """One program below what came of it: all of it Python."""
     suggestion = each.outcome.suggested
-    notes = [f"{name_row(row)} with {each.outcome.exporter}", *_write_notes(row, each)]
+    notes = [
+        f"{join_lines(name_model(row))} with {each.outcome.exporter}",
+        *_write_notes(row, each),
+    ]
     head = "".join(f"# {join_lines(note)}\n" for note in notes)
     return f"{head}\n{suggestion.text}" if suggestion and suggestion.text else head
 
@@ -34,9 +36,9 @@ def write_suggestion(row: Row, each: Tried) -> str:
 def _list_texts(matrix: Matrix) -> Iterator[str]:
     for row in matrix.rows:
         if row.problem is not None and not row.tried:
-            yield f"# {name_row(row)}: {join_lines(write_message(row.problem))}\n"
+            yield f"# {join_lines(name_model(row))}: {join_lines(write_message(row.problem))}\n"
         elif row.model is not None and not row.tried:
-            yield f"# {name_row(row)}: a {row.model.purpose or 'model'} is run, and not exported\n"
+            yield f"# {join_lines(name_model(row))}: a {row.model.purpose or 'model'} is run, and not exported\n"
         for each in row.tried:
             yield write_suggestion(row, each)
 
@@ -66,7 +68,7 @@ def _explain_absence(each: Tried) -> str:
 
 
 def _write_verdict(suggestion: Suggestion, model: Model) -> str:
-    named = replace(model, sizes=suggestion.compared[0]) if suggestion.compared else model
+    named = suggestion.compared[0] if suggestion.compared else model.sizes
     where = write_sizes(suggestion.compared, named)  # more may have names than the model was fed by
     if suggestion.ran:
         return f"this text, run by itself, went wrong: {suggestion.ran}"

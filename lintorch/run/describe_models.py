@@ -7,7 +7,7 @@ from lintorch.record.input_notation import describe_inputs
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome
 from lintorch.record.runs import GraphCapture, Tracer
-from lintorch.report.compared_sizes import write_comparisons
+from lintorch.report.compared_sizes import list_compared_sizes, write_comparisons
 from lintorch.report.places import shown_path
 
 
@@ -17,7 +17,9 @@ def describe_run(report: Report) -> str:
     attempts = [_describe_graph(each) for each in report.captures] + [
         _describe_trial(o) for o in report.outcomes
     ]
-    attempts += write_comparisons(report.outcomes, report.model)
+    model = report.model
+    compared = [(each.exporter, list_compared_sizes(each, model)) for each in report.outcomes]
+    attempts += write_comparisons(compared, model.sizes)
     return "\n".join(
         [
             describe_model(report.model),

@@ -26,7 +26,7 @@ def describe_equal(reports: Sequence[Report], verdicts: Iterable[Verdict]) -> st
         if seen.steps is not None:
             parts.append(_describe_training(report.model.qualname, seen.steps))
             continue
-        at = write_sizes(seen.sizes, report.model)
+        at = write_sizes(seen.sizes, report.model.sizes)
         verdict = told.get(report.model.qualname)
         further = [*dict.fromkeys(seen.left_out)]
         if verdict is not None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from lintorch.catalog import Catalog
 from lintorch.core.dispatch import Index, index_detectors
-from lintorch.core.finding import Evidence
+from lintorch.core.finding import Evidence, Finding
 from lintorch.core.merge import merge_findings
 from lintorch.core.profile import EXPORTERS, Profile
 from lintorch.evidence import Trace
@@ -18,9 +19,13 @@ from lintorch.files import FileText, UnreadableFile
 from lintorch.host.reports import Report
 from lintorch.machine.stopping import defer_signals
 from lintorch.report.matrix import Matrix, Row, Tried
+from lintorch.report.model_graph import Line
+from lintorch.run.code_link import find_code_link
+from lintorch.run.draw_graph import draw_graph, list_lines, mark_nodes
+from lintorch.run.find_in_files import find_in_files
 from lintorch.run.foretell_opsets import foretell_graph, list_runtimes
 from lintorch.run.given_files import list_files
-from lintorch.run.judge_reports import judge_outcome, report_failure
+from lintorch.run.judge_reports import judge_outcome, judge_reports, report_failure
 from lintorch.run.place_artifacts import place_artifacts
 from lintorch.run.place_row_in_cells import place_row_in_cells
 from lintorch.run.project_models import ProjectModels, group_models
@@ -38,6 +43,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
     files = list_files(request, scope)
     paths = files.paths
     rows: list[Row] = []
+    told = _Told()
     exporters: dict[str, None] = {}
     notebooks: dict[str, FileText | UnreadableFile] = {}
     with _make_staging(request.output or "") as staging:
@@ -52,8 +58,10 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
                 scripts=bool(request.repro),
             )
             exporters |= dict.fromkeys(options.exporters)
-            tried = _try_exports(replace(group, options=options), scope.catalog, progress)
-            rows += (place_row_in_cells(row, group.notebooks) for row in tried)
+            group = replace(group, options=options)
+            tried = _try_exports(group, scope.catalog, progress, request.tells_findings)
+            rows += (place_row_in_cells(row, group.notebooks) for row in tried.rows)
+            told = told.join(tried)
             notebooks |= group.notebooks
         with defer_signals():
             placed = place_artifacts(rows, request)
@@ -64,9 +72,29 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
     )
     columns = dict.fromkeys(each.column for row in judged for each in row.tried)
     notes, cells = (*files.notes, *scope.unloaded_notes), find_cell_rows(notebooks)
-    return Matrix(
+    matrix = Matrix(
         tuple(columns) or tuple(exporters), judged, files.errors, notes, len(paths), cells
     )
+    return _explain_matrix(matrix, told, request, scope, progress)
+
+
+def _explain_matrix(
+    matrix: Matrix, told: _Told, request: ExportRequest, scope: Scope, progress: Progress
+) -> Matrix:
+    """With what source, runs and trials say of the files of the models, where that is wanted."""
+    if not request.tells_findings:
+        return matrix
+    paths = list(dict.fromkeys(row.path for row in matrix.rows if os.path.isfile(row.path)))
+    shown = {node.site.path for row in matrix.rows if row.graph for node in row.graph.nodes}
+    shown |= {e.outcome.site.path for row in matrix.rows for e in row.tried if e.outcome.site}
+    asked = replace(request, models=replace(request.models, trace=True))
+    found = find_in_files(paths, told.findings, {*paths, *shown}, asked, scope, progress)
+    rows = (
+        replace(row, findings=found.choose_for(f"{row.path}:{row.qualname}", lines))
+        for row, lines in zip(matrix.rows, told.lines, strict=True)
+    )
+    link = find_code_link(os.environ)
+    return replace(matrix, rows=tuple(rows), checked=found.result, link=link)
 
 
 @contextmanager
@@ -96,11 +124,41 @@ def _deployed_exporters(group: ProjectModels) -> tuple[str, ...]:
     return tuple(name for name in EXPORTERS if name in group.profile.exporters)
 
 
-def _try_exports(group: ProjectModels, rules: Catalog, progress: Progress) -> Iterator[Row]:
+@dataclass(frozen=True)
+class _Told:
+    """What models came to: rows, the lines that each runs, and findings of all together."""
+
+    rows: tuple[Row, ...] = ()
+    lines: tuple[frozenset[Line], ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    def join(self, other: _Told) -> _Told:
+        """With what those of another project came to."""
+        return _Told(
+            self.rows + other.rows, self.lines + other.lines, self.findings + other.findings
+        )
+
+
+def _try_exports(group: ProjectModels, rules: Catalog, progress: Progress, judged: bool) -> _Told:
+    """Each report becomes a row, and is let go; where it is to be `judged`, what it says is kept."""
     detectors = index_detectors(rules.rules.values(), Evidence.EXPORT)
+    rows: list[Row] = []
+    lines: list[frozenset[Line]] = []
+
+    def note_report(report: Report) -> Report:
+        placed = group.place_failure(report)
+        rows.append(_make_row(placed, group.profile, rules, detectors))
+        lines.append(frozenset(list_lines(placed.runs)) if judged else frozenset())
+        return placed
+
+    findings: tuple[Finding, ...] = ()
     with closing(group.examine_files(progress)) as reports:
-        for report in reports:
-            yield _make_row(group.place_failure(report), group.profile, rules, detectors)
+        noted = map(note_report, reports)
+        if judged:
+            dynamic = group.options.dynamic
+            findings = judge_reports(noted, rules, group.profile, dynamic=dynamic).findings
+        deque(noted, maxlen=0)
+    return _Told(tuple(rows), tuple(lines), findings)
 
 
 def _make_row(report: Report, profile: Profile, rules: Catalog, detectors: Index) -> Row:
@@ -108,7 +166,7 @@ def _make_row(report: Report, profile: Profile, rules: Catalog, detectors: Index
     if report.model is None:
         return Row(None, report.failure, problem)
     trace = Trace(report.model, report.runs, report.captures, profile)
-    each = (
+    each = tuple(
         Tried(
             outcome,
             merge_findings(judge_outcome(outcome, trace, detectors, rules)).standing,
@@ -116,4 +174,5 @@ def _make_row(report: Report, profile: Profile, rules: Catalog, detectors: Index
         )
         for outcome in report.outcomes
     )
-    return Row(report.model, report.failure, problem, tuple(each))
+    graph = draw_graph(report.runs, each)
+    return Row(report.model, report.failure, problem, mark_nodes(graph, each), graph)

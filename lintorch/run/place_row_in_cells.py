@@ -17,11 +17,12 @@ def place_row_in_cells(row: Row, notebooks: NotebookTexts) -> Row:
     if not cells.starts:
         return row
     problem = place_in_cells([row.problem], notebooks)[0] if row.problem else None
-    return Row(
-        row.model and write_model_by_cells(row.model, cells),
-        row.failure and write_failure_by_cells(row.failure, cells),
-        problem,
-        tuple(_place_trial(each, notebooks, cells) for each in row.tried),
+    return replace(
+        row,
+        model=row.model and write_model_by_cells(row.model, cells),
+        failure=row.failure and write_failure_by_cells(row.failure, cells),
+        problem=problem,
+        tried=tuple(_place_trial(each, notebooks, cells) for each in row.tried),
     )
 
 

@@ -9,6 +9,8 @@ from lintorch.core.finding import Applicability, Finding, Severity
 from lintorch.record.model_options import ModelOptions
 from lintorch.report.result import Repaired, Result
 
+TELL_FINDINGS = ("json", "markdown", "html")
+"""The formats of `export` that tell more than what came of the trials."""
 Progress = Callable[[str], None]
 """Takes a line that stands until the next; "" takes the last one away."""
 Choose = Callable[[str, str, Iterable[Finding]], list[Finding]]
@@ -135,6 +137,17 @@ class ExportRequest(Request):
     """Of exported files."""
     repro: str | None = None
     """Of programs that show what goes wrong."""
+    matrix: tuple[tuple[str, str], ...] = ()
+    """Interpreters that are compared, by a name for each."""
+    compare: str | None = None
+    """The record of an earlier run, as JSON, that this one is compared with."""
+    html: str | None = None
+    """The file of the page that shows all of it."""
+
+    @property
+    def tells_findings(self) -> bool:
+        """Whether what source says of the files of the models is told, too."""
+        return bool(self.html) or self.output_format in TELL_FINDINGS
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ times that is not held against the exporter.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -53,23 +53,40 @@ def find_difference(
     )
 
 
+def measure_differences(
+    eager: Sequence[torch.Tensor], other: Sequence[torch.Tensor]
+) -> list[Difference]:
+    """Of each output how far it is from eager's, however little; nothing where there are more or fewer."""
+    if len(eager) != len(other):
+        return []
+    pairs = zip(eager, other, strict=True)
+    return [_measure_output(own.detach(), given.detach()) for own, given in pairs]
+
+
 def _compare_output(expected: torch.Tensor, given: torch.Tensor, exact: bool) -> Difference | None:
+    found = _measure_output(expected, given)
+    allowed = 0.0 if exact else found.tolerance
+    beyond = found.amount is None or found.amount > allowed
+    return replace(found, tolerance=allowed) if beyond else None
+
+
+def _measure_output(expected: torch.Tensor, given: torch.Tensor) -> Difference:
     if expected.is_complex() and not given.is_complex():
         expected = torch.view_as_real(expected)
     if expected.shape != given.shape:
         why = f"the output is {[*given.shape]} where eager gives {[*expected.shape]}"
         return Difference(None, why=why)
-    tolerance = 0.0 if exact else _compute_tolerance(expected)
+    tolerance = _compute_tolerance(expected)
     expected, given = _widen_tensor(expected), _widen_tensor(given)
     if expected.numel() == 0:
-        return None
+        return Difference(0.0, tolerance)
     if not torch.equal(torch.isnan(expected), torch.isnan(given)) or not _has_same_infinities(
         expected, given
     ):
         return Difference(None, why="the output is not finite where eager's is, or the reverse")
     finite = torch.isfinite(expected)
     amount = float((expected - given)[finite].abs().max()) if bool(finite.any()) else 0.0
-    return Difference(amount, tolerance) if amount > tolerance else None
+    return Difference(amount, tolerance)
 
 
 def _has_same_infinities(expected: torch.Tensor, given: torch.Tensor) -> bool:

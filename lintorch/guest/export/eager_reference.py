@@ -10,6 +10,7 @@ from torch import nn
 
 from lintorch.guest.export.compare_numbers import Difference, find_difference
 from lintorch.guest.export.module_state import copy_module, list_tensors
+from lintorch.guest.export.name_outputs import name_outputs
 from lintorch.guest.feed.run_weight import RunWeight, weigh_run
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.watch.make_tensors import flatten_output, make_inputs
@@ -51,6 +52,10 @@ class Eager:
     def list_numbers_at(self, sizes: NamedSizes) -> list[torch.Tensor]:
         """The tensors in what the model gives back, in order. Raises what the model raises."""
         return flatten_output(self.run_at(sizes))
+
+    def name_outputs(self) -> tuple[str, ...]:
+        """A name for each of these tensors, as forward calls them."""
+        return name_outputs(self._module, self.run_at(self.model.sizes), ())
 
     def measure_randomness(self) -> Difference | None:
         """How far apart runs on the same inputs are; None where they agree.

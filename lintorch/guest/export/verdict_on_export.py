@@ -7,13 +7,25 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from lintorch.guest.export.compare_numbers import Difference, find_difference
+from lintorch.guest.export.compare_numbers import (
+    Difference,
+    find_difference,
+    measure_differences,
+)
 from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.error_reading import summarise_error
 from lintorch.guest.export.exporter import Exported
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.watch.torch_draws import list_generator_states
-from lintorch.record.outcomes import AS_TRACED, IN_TRAINING, Deviation, Outcome, Variation
+from lintorch.record.outcomes import (
+    AS_TRACED,
+    IN_TRAINING,
+    MOST_APART,
+    Apart,
+    Deviation,
+    Outcome,
+    Variation,
+)
 
 _MOST_DRAWS, _SECONDS_OF_CHANCE = 8, 5.0
 """Runs of what was exported of a random model, until one differs; and the seconds for them."""
@@ -75,8 +87,10 @@ def judge_export(
             again = _draws_again(exported, eager)
             return replace(outcome, compared=compared, drawn_once=not again, pruned=exported.pruned)
     outcome = _make_outcome(exporter, exported, found)
-    apart = _find_largest_difference(runs, eager)
-    return replace(outcome, compared=compared, error=apart, pruned=exported.pruned)
+    apart = tuple(_measure_outputs(runs, eager))
+    largest = max((each.amount for each in apart if each.amount is not None), default=None)
+    measured = replace(outcome, compared=compared, error=largest, apart=apart[:MOST_APART])
+    return replace(measured, pruned=exported.pruned)
 
 
 def _make_random_outcome(exporter: str, exported: Exported, random: Difference) -> Outcome:
@@ -146,15 +160,15 @@ def _find_wrong(at: _RunAtSizes, eager: Eager) -> Wrong | None:
     return None
 
 
-def _find_largest_difference(runs: Iterable[_RunAtSizes], eager: Eager) -> float | None:
-    """The largest difference from eager, however small; None where no numbers were compared."""
-    apart = [
-        find_difference(eager.list_numbers_at(at.sizes), at.given, exact=True)
-        for at in runs
-        if not isinstance(at.given, Difference)
-    ]
-    amounts = [0.0 if each is None else each.amount for each in apart]
-    return max((amount for amount in amounts if amount is not None), default=None)
+def _measure_outputs(runs: Iterable[_RunAtSizes], eager: Eager) -> Iterator[Apart]:
+    """How far each output is from eager's at all sizes that it ran at."""
+    names = eager.name_outputs()
+    for at in runs:
+        if isinstance(at.given, Difference):
+            continue
+        found = measure_differences(eager.list_numbers_at(at.sizes), at.given)
+        for name, each in zip(names, found, strict=False):
+            yield Apart(at.varied, name, each.amount, each.tolerance)
 
 
 def _run_exported(exported: Exported, eager: Eager, sizes: NamedSizes) -> list[torch.Tensor]:

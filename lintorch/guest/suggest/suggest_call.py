@@ -15,11 +15,11 @@ from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.error_reading import UserFile
 from lintorch.guest.export.exporter import Job
 from lintorch.guest.export.module_state import copy_module
+from lintorch.guest.export.name_outputs import name_outputs
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import text_of
 from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.suggest.free_axes import free_axes
-from lintorch.guest.suggest.name_outputs import name_outputs
 from lintorch.guest.suggest.open_sizes import Attempt, Attempts, MakeJob, find_open_sizes
 from lintorch.guest.suggest.run_program import run_program
 from lintorch.guest.suggest.size_terms import SizeTerm, drop_names, find_terms

@@ -15,6 +15,7 @@ from lintorch.guest.process.error_text import describe_error, is_of_memory
 from lintorch.guest.watch import make_tensors, unregistered_layers
 from lintorch.guest.watch.array_reads import report_arrays
 from lintorch.guest.watch.attribute_writes import BufferWatch
+from lintorch.guest.watch.data_flow import DataFlow
 from lintorch.guest.watch.idle_biases import BiasWatch
 from lintorch.guest.watch.plain_tensors import PlainTensorWatch
 from lintorch.guest.watch.raised_errors import record_error
@@ -91,7 +92,8 @@ def record_once(
     biases = BiasWatch(subject.module, subject.sites, layers)
     plain = PlainTensorWatch(subject.module, subject.outside, tensors)
     writes = BufferWatch(tensors, subject.module)
-    recorder = Recorder(subject.files, layers, writes, follow, (biases, plain))
+    flow = DataFlow(tensors)
+    recorder = Recorder(subject.files, layers, writes, follow, flow, (biases, plain))
     hearing = hear_questions(recorder.hear_question if follow else None)
     beside = record_effects(subject.module, subject.files, layers, recorder.events)
     try:

@@ -17,6 +17,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from lintorch.guest.watch import watched_sizes as sized_module
 from lintorch.guest.watch.array_reads import holds_size
+from lintorch.guest.watch.data_flow import DataFlow
 from lintorch.guest.watch.inplace_writes import WriteWatch
 from lintorch.guest.watch.make_tensors import find_tensors
 from lintorch.guest.watch.operator_names import name_arguments, name_operator
@@ -101,12 +102,13 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
         layers: LayerWatch,
         writes: WriteWatch,
         follow: bool,
+        flow: DataFlow,
         followers: Sequence[Follower] = (),
     ) -> None:
         super().__init__()
         self.events: list[RunEvent] = []
         self._files, self._layers, self._writes, self._follow = files, layers, writes, follow
-        self._followers = followers
+        self._flow, self._followers = flow, followers
         self._data: Any = WeakIdKeyDictionary()
         self._generator = GeneratorWatch()
 
@@ -178,6 +180,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
     ) -> None:
         site = self._files.find_site(asker)
         if site is None:
+            self._flow.pass_through(before.tensors, out)
             return
         if name == _DATA and isinstance(out, torch.Tensor):
             self._data[out] = True
@@ -198,8 +201,10 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
             dtypes=before.dtypes,
             outputs=outputs,
             args=plain,
+            takes=self._flow.find_origins(before.tensors),
         )
         self._add(call)
+        self._flow.note_call(out)
         if self._generator.has_moved():
             self._add(TorchDraw(site, *self._layers.current_layer(), function=name))
         extra: RunEvent

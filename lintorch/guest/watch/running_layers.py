@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from torch import nn
 from torch.nn.modules import module as hooks
 
 from lintorch.record.events import IdleLayer, ModalLayer
+from lintorch.record.models import MOST_LAYERS, Layer
 from lintorch.record.sites import Site
 
 _SETS_MODE = ("__init__", "train", "eval")
@@ -85,6 +87,17 @@ def class_name(module: nn.Module) -> str:
     if kind.__module__.startswith("torch.nn.modules.") and hasattr(nn, kind.__name__):
         return f"torch.nn.{kind.__name__}"
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def list_layers(root: nn.Module, sites: Mapping[str, Site]) -> tuple[Layer, ...]:
+    """The modules inside a model, outer ones first."""
+    inner = islice(root.named_modules(), 1, 1 + MOST_LAYERS)
+    return tuple(
+        Layer(
+            path, class_name(module), sum(p.numel() for p in module.parameters()), sites.get(path)
+        )
+        for path, module in inner
+    )
 
 
 def find_modal_layers(

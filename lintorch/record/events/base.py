@@ -45,6 +45,8 @@ class OperatorCall(RunEvent, tag="operator"):
     outputs: Shapes = ()
     args: Mapping[str, Any] = field(default_factory=dict)
     """Arguments that are plain values, by the name in the operator's signature."""
+    takes: tuple[int, ...] = ()
+    """The calls of the run, by their place among all of them, whose results it takes; from -1 down what the model is fed."""
 
     @property
     def key(self) -> str:
