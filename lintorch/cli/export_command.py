@@ -14,6 +14,7 @@ from lintorch.cli.shared_options import (
     limit_options,
     model_option,
     paths_argument,
+    precision_option,
     target_option,
 )
 from lintorch.core.profile import EXPORTERS
@@ -27,6 +28,7 @@ from lintorch.report import EXPORT_FORMATS
     help="An exporter to try; may be repeated. Default: those that the project uses. "
     f"One of {', '.join(EXPORTERS)}.",
 )  # fmt: skip
+@precision_option
 @click.option("--opset", cls=SettingOption, type=click.IntRange(7, 30),
               help="The ONNX opset to write.")  # fmt: skip
 @target_option

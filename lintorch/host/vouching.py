@@ -15,6 +15,7 @@ from lintorch.record.file_comparisons import Cause, FileComparison, LayerNumbers
 from lintorch.record.input_notation import describe_inputs as shown
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
+from lintorch.record.precisions import PRECISIONS
 from lintorch.record.proofs import Comparison, Observed
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
@@ -88,6 +89,12 @@ class Asked:
             raise MalformedError(f"a exporter {outcome.exporter[:40]!r}")
         self._are_shown((outcome.site, *(site for _, site in outcome.warnings)))
         self._are_shown((*(use.site for use in outcome.graph), *outcome.devices))
+        if outcome.precision not in ("", *PRECISIONS):
+            raise MalformedError(f"a precision {outcome.precision[:40]!r}")
+        loss = outcome.loss
+        if loss is not None and loss.layer is not None:
+            self._are_shown((loss.layer.built, loss.layer.called))
+            outcome = replace(outcome, loss=replace(loss, layer=_cut_layer(loss.layer)))
         if outcome.artifact and not _is_inside(outcome.artifact, self.artifacts):
             raise MalformedError(f"an exported file at {outcome.artifact}")
         return outcome

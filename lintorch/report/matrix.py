@@ -13,9 +13,9 @@ from lintorch.record.outcomes import Outcome
 from lintorch.report.forecast import OpsetForecast
 from lintorch.report.wording import write_message
 
-OK, DOUBTFUL, WRONG, FAILED = "ok", "doubtful", "wrong", "failed"
-STOPPED, UNAVAILABLE = "stopped", "unavailable"
-STATUSES = (OK, DOUBTFUL, WRONG, FAILED, STOPPED, UNAVAILABLE)
+OK, DOUBTFUL, LOSSY, WRONG, FAILED = "ok", "doubtful", "lossy", "wrong", "failed"
+NOT_EAGER, STOPPED, UNAVAILABLE = "eager fails", "stopped", "unavailable"
+STATUSES = (OK, DOUBTFUL, LOSSY, WRONG, FAILED, NOT_EAGER, STOPPED, UNAVAILABLE)
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,10 @@ class Tried:
             return FAILED
         if self.outcome.stage == "stopped":
             return STOPPED
+        if self.outcome.stage == "eager":
+            return NOT_EAGER
+        if self.outcome.status == OK and self.outcome.loss and self.outcome.loss.is_lossy:
+            return LOSSY
         status = OK if self.outcome.status == "random" else self.outcome.status
         return DOUBTFUL if status == OK and self.doubt is not None else status
 
@@ -67,14 +71,19 @@ class Tried:
         return self.refusal or (self.doubt if self.status == DOUBTFUL else None)
 
     @property
+    def told_as(self) -> str:
+        """The exporter, and the type if it is not the model's own: `onnx float16`."""
+        return f"{self.outcome.exporter} {self.outcome.precision}".strip()
+
+    @property
     def column(self) -> str:
-        """What it stands under: the exporter, and the target if there is one."""
-        exporter = self.outcome.exporter
+        """What it stands under: the exporter, the type if it is not the model's own, and the target if there is one."""
+        exporter = self.told_as
         return f"{exporter} > {self.target}" if self.target else exporter
 
     def judge_for(self, targets: tuple[str, ...]) -> tuple[Tried, ...]:
         """The same export for each target, with what concerns that target."""
-        if not targets or self.outcome.exporter not in WRITES_ONNX:
+        if not targets or self.outcome.exporter not in WRITES_ONNX or self.outcome.precision:
             return (self,)
         return tuple(
             replace(

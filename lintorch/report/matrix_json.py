@@ -13,6 +13,7 @@ from lintorch.record.sites import Site
 from lintorch.record.suggestions import Suggestion
 from lintorch.report.compared_sizes import list_compared_sizes
 from lintorch.report.matrix import Matrix, Row, Tried
+from lintorch.report.matrix_losses import loss_values
 from lintorch.report.opset_lines import exporter_values
 from lintorch.report.places import shown_path
 from lintorch.report.wording import write_message
@@ -58,6 +59,7 @@ def _trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
     return {
         "model": _name_model(row),
         "exporter": outcome.exporter,
+        "dtype": outcome.precision or None,
         "opset": outcome.opset,
         "target": each.target or None,
         "status": each.status,
@@ -73,6 +75,7 @@ def _trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
         "message": each.message or None,
         "limits": [_limit_values(limit, cells) for limit in outcome.limits],
         "max_abs_error": outcome.error,
+        "loss": loss_values(outcome.loss) if outcome.loss else None,
         "compared": list_compared_sizes(outcome, row.model) if row.model else [],
         "seconds": outcome.seconds,
         "artifact": shown_path(each.artifact) if each.artifact else None,

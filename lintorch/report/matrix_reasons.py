@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from lintorch.core.finding import Finding
 from lintorch.record.input_notation import describe_inputs
+from lintorch.record.sites import Site
 from lintorch.report.characters import join_lines
 from lintorch.report.compared_sizes import write_comparisons
-from lintorch.report.matrix import OK, Row, Tried
+from lintorch.report.matrix import LOSSY, OK, Row, Tried
+from lintorch.report.matrix_losses import list_losses, write_loss
 from lintorch.report.opset_lines import write_graph_forecast
 from lintorch.report.places import shown_path
 from lintorch.report.styled_lines import Line, Screen
@@ -20,7 +22,7 @@ def write_reasons(row: Row, screen: Screen) -> Iterator[Line]:
     said, written = list_reasons(row), _list_files(row)
     if not said and not written:
         return
-    said += [*_write_comparisons(row), *_write_needs(row)]
+    said += [*list_losses(row), *_write_comparisons(row), *_write_needs(row)]
     yield ()
     yield [
         (name_row(row), "strong"),
@@ -39,7 +41,7 @@ def write_right_rows(rows: Iterable[Row], screen: Screen) -> Iterator[Line]:
     told = [
         f"{name_row(row)} {text}"
         for row in quiet
-        for text in (*_write_comparisons(row, OK), *_write_needs(row))
+        for text in (*_write_comparisons(row, OK), *list_losses(row), *_write_needs(row))
     ]
     yield from [()] if told else []
     for line in told:
@@ -73,21 +75,29 @@ def _write_needs(row: Row) -> list[str]:
 
 
 def _write_reason(each: Tried) -> Iterator[str]:
-    outcome = each.outcome
+    outcome, told = each.outcome, each.told_as
     for finding in each.findings:
-        yield _write_finding(finding)
-    if not each.findings and (each.status != OK or outcome.status == "random"):
-        yield join_lines(f"{outcome.exporter}: {each.message or each.status}")
+        yield (f"{outcome.precision}: " if outcome.precision else "") + _write_finding(finding)
+    if outcome.stage == "eager":
+        yield join_lines(f"{outcome.precision}: {_write_site(outcome.site)}{each.message}")
+    elif each.status == LOSSY and outcome.loss is not None:
+        yield f"{told}: {write_loss(outcome.loss)}"
+    elif not each.findings and (each.status != OK or outcome.status == "random"):
+        yield join_lines(f"{told}: {each.message or each.status}")
     said = " ".join(write_message(finding) for finding in each.findings)
     if outcome.part and outcome.part not in said:
         goes = "is wrong" if outcome.status == "wrong" else "fails"
-        yield f"{outcome.exporter}: the smallest part that {goes} alone is {outcome.part}"
+        yield f"{told}: the smallest part that {goes} alone is {outcome.part}"
     if outcome.enough and f"opset {outcome.enough}" not in said:
-        yield f"{outcome.exporter}: opset {outcome.enough} has a translation for all of these"
+        yield f"{told}: opset {outcome.enough} has a translation for all of these"
     for name in outcome.pruned:
-        yield f"{outcome.exporter}: the file has no input {name}, which nothing in the model uses"
+        yield f"{told}: the file has no input {name}, which nothing in the model uses"
     if outcome.unwritten:
-        yield f"{outcome.exporter}: no program shows this: {outcome.unwritten}"
+        yield f"{told}: no program shows this: {outcome.unwritten}"
+
+
+def _write_site(site: Site | None) -> str:
+    return f"{shown_path(site.path)}:{site.row}: " if site else ""
 
 
 def _write_finding(finding: Finding) -> str:

@@ -10,6 +10,8 @@ from lintorch.report.compared_sizes import is_compared_once
 from lintorch.report.matrix import (
     DOUBTFUL,
     FAILED,
+    LOSSY,
+    NOT_EAGER,
     OK,
     STOPPED,
     UNAVAILABLE,
@@ -18,6 +20,7 @@ from lintorch.report.matrix import (
     Row,
     Tried,
 )
+from lintorch.report.matrix_losses import is_beyond, write_share
 from lintorch.report.matrix_reasons import name_row, write_reasons, write_right_rows
 from lintorch.report.styled_lines import Line, Screen
 from lintorch.report.summary_line import write_count
@@ -25,8 +28,10 @@ from lintorch.report.summary_line import write_count
 _STYLES = {
     OK: "good",
     DOUBTFUL: "warning",
+    LOSSY: "warning",
     WRONG: "error",
     FAILED: "error",
+    NOT_EAGER: "warning",
     STOPPED: "warning",
     UNAVAILABLE: "warning",
 }
@@ -65,6 +70,10 @@ def _write_cell(each: Tried) -> str:
     amounts = [amount for amount in each.outcome.wrong_at.values() if amount is not None]
     if each.status == WRONG and amounts:
         return f"wrong by {max(amounts):.2g}"
+    loss = each.outcome.loss
+    if loss is not None and each.status in (OK, LOSSY):
+        in_eager = each.status == LOSSY and not is_beyond(loss.exported, loss.tolerance)
+        return "lossy in eager" if in_eager else f"{each.status}, {write_share(loss.exported)} off"
     if each.status != OK:
         return each.status
     limits = dict.fromkeys(limit.condition for limit in each.outcome.limits)

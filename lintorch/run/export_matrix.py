@@ -17,6 +17,7 @@ from lintorch.evidence import Trace
 from lintorch.files import FileText, UnreadableFile
 from lintorch.host.reports import Report
 from lintorch.machine.stopping import defer_signals
+from lintorch.record.outcomes import Outcome
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.run.foretell_opsets import foretell_graph, list_runtimes
 from lintorch.run.given_files import list_files
@@ -111,9 +112,18 @@ def _make_row(report: Report, profile: Profile, rules: Catalog, detectors: Index
     each = (
         Tried(
             outcome,
-            merge_findings(judge_outcome(outcome, trace, detectors, rules)).standing,
-            needs=foretell_graph(outcome, list_runtimes(profile.targets)),
+            merge_findings(judge_outcome(outcome, trace, detectors, rules)).standing
+            if _is_asked(outcome)
+            else (),
+            needs=None
+            if outcome.precision
+            else foretell_graph(outcome, list_runtimes(profile.targets)),
         )
         for outcome in report.outcomes
     )
     return Row(report.model, report.failure, problem, tuple(each))
+
+
+def _is_asked(outcome: Outcome) -> bool:
+    """Whether rules are asked: what a type does to numbers, and which kernels a runtime lacks for it, they do not know."""
+    return not outcome.precision or outcome.stage == "export"

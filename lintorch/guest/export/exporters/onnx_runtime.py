@@ -57,6 +57,12 @@ def load_onnx_file(path: Path, job: Job) -> Exported:
     return drop_counts(replace(exported, pruned=_list_pruned(session, job)), job)
 
 
+def list_feeds(path: Path, job: Job, given: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+    """What a file is fed for each of these values of all inputs, as arrays by name."""
+    session = _open_session(path)
+    return [_make_feed(session, _name_tensors(job), values) for values in given]
+
+
 def _list_pruned(session: Any, job: Job) -> tuple[str, ...]:
     """The inputs that a file does not have; none where it has as many, whatever they are called."""
     taken = [given.name for given in session.get_inputs()]
@@ -83,14 +89,18 @@ def _open_session(path: Path) -> Any:
 
 
 def _make_runner(session: Any, names: list[str]) -> Callable[[Sequence[Any]], list[torch.Tensor]]:
-    """Feeds by place; by name where the file has lost inputs that the graph does not use."""
-    taken = [given.name for given in session.get_inputs()]
-    complete = len(taken) == len(names)
 
     def run(values: Sequence[Any]) -> list[torch.Tensor]:
-        arrays = [value.detach().numpy() for value in values if isinstance(value, torch.Tensor)]
-        named = zip(taken if complete else names, arrays, strict=True)
-        feed = {name: array for name, array in named if name in taken}
+        feed = _make_feed(session, names, values)
         return [torch.as_tensor(array) for array in session.run(None, feed)]
 
     return run
+
+
+def _make_feed(session: Any, names: list[str], values: Sequence[Any]) -> dict[str, Any]:
+    """Feeds by place; by name where the file has lost inputs that the graph does not use."""
+    taken = [given.name for given in session.get_inputs()]
+    complete = len(taken) == len(names)
+    arrays = [value.detach().numpy() for value in values if isinstance(value, torch.Tensor)]
+    named = zip(taken if complete else names, arrays, strict=True)
+    return {name: array for name, array in named if name in taken}
