@@ -38,6 +38,8 @@ from lintorch.report import EXPORT_FORMATS
               help="Write a program for each export that goes wrong, which shows it with torch alone.")  # fmt: skip
 @click.option("--suggest", is_flag=True,
               help="Write the call that exports each model, with all sizes that can vary, tried by running it.")  # fmt: skip
+@click.option("--time", "timed", is_flag=True,
+              help="Time each model: eager, compiled, and as it was exported, side by side.")  # fmt: skip
 @click.option(
     "--output-format", type=click.Choice(EXPORT_FORMATS), default="full", show_default=True
 )

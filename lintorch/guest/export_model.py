@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from lintorch.record.messages import (
     ExportBegun,
     ExportMessage,
     ExportTried,
+    ModelTimed,
     PartFound,
     ScriptMissing,
     ScriptWritten,
@@ -34,6 +35,7 @@ from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome
 from lintorch.record.precisions import list_precisions
 from lintorch.record.suggestions import Suggestion
+from lintorch.record.timings import ModelTiming
 
 _SECONDS_FOR_PARTS = 20.0
 """Seconds in which the part that fails is looked for, at most."""
@@ -94,11 +96,51 @@ def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
     works = [partial(_try_in_child, work, subject, trial) for trial in trials]
     at_once = count_room(work.options.processes, subject.built.module)
     pieces = run_side_by_side(works, work.options.limits, at_once, announce_trial)
+    outcomes = []
     for trial, piece in zip(trials, pieces, strict=True):
         outcome = _read_outcome(trial, piece, work.options.limits)
+        outcomes.append(outcome)
         if not outcome.artifact:
             shutil.rmtree(trial.folder, ignore_errors=True)
         work.send(ExportTried(outcome))
+    if work.options.timed:
+        work.send(TimeNeeded(work.options.limits.trial_seconds + SLACK))
+        timed = [t for t, o in zip(trials, outcomes, strict=True) if o.is_timed and not t.train]
+        _time_exports(work, subject, timed)
+
+
+def _time_exports(work: ModelWork, subject: RunnableModel, trials: Sequence[_Trial]) -> None:
+    """Time what runs, in a child of its own, when all others are over."""
+    limits = work.options.limits
+    with tempfile.TemporaryDirectory(dir=work_folders.current_folder() or None) as folder:
+        exports = [(t, Path(tempfile.mkdtemp(dir=folder))) for t in trials]
+        works = [partial(_time_in_child, work, subject, exports)]
+        (piece,) = run_side_by_side(works, limits, 1, lambda number: None)
+    assert piece.ending is not None
+    told = [parcel.open_as(ExportMessage) for parcel in piece.sent]
+    timing = next((each for each in told if isinstance(each, ModelTimed)), None)
+    work.send(timing or ModelTimed(ModelTiming(stopped=piece.ending.cause)))
+
+
+def _time_in_child(
+    work: ModelWork, subject: RunnableModel, trials: Sequence[tuple[_Trial, Path]], send: Send
+) -> None:
+    from lintorch.guest import timing
+
+    files, built = work.files, subject.built
+    told = timing.time_model(
+        built.module,
+        subject.model,
+        subject.fed.varied,
+        [timing.TimedExport(each.exporter, each.precision, folder) for each, folder in trials],
+        built.sites,
+        opsets=work.options.opsets,
+        strict=work.options.strict,
+        named=_names_dims(subject),
+        user_file=lambda path: files.shown(path) if files.is_user(path) else None,
+        seconds=work.options.limits.trial_seconds,
+    )
+    send(ModelTimed(told))
 
 
 def _keep_free_sizes(fed: Fed) -> Fed:

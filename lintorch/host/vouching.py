@@ -19,6 +19,7 @@ from lintorch.record.precisions import PRECISIONS
 from lintorch.record.proofs import Comparison, Observed
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
+from lintorch.record.timings import FormTiming, ModelTiming
 from lintorch.record.user_files import UserFiles
 from lintorch.record.wire import MalformedError
 
@@ -99,6 +100,19 @@ class Asked:
             raise MalformedError(f"an exported file at {outcome.artifact}")
         return outcome
 
+    def timing(self, timing: ModelTiming) -> ModelTiming:
+        """How long the forms of a model take; its texts are cut."""
+        self._are_shown(cost.site for cost in timing.costs)
+        return replace(
+            timing,
+            stopped=_cut_text(timing.stopped),
+            forms=tuple(map(_cut_form, timing.forms)),
+            costs=tuple(
+                replace(cost, layer=_cut_text(cost.layer), kind=_cut_text(cost.kind))
+                for cost in timing.costs[:_MOST_TOLD]
+            ),
+        )
+
     def observed(self, observed: Observed) -> Observed:
         """What was run of a model; its texts are cut."""
         return replace(observed, left_out=_cut_texts(observed.left_out))
@@ -156,6 +170,12 @@ def _cut_layer(layer: LayerNumbers) -> LayerNumbers:
         value=_cut_text(layer.value),
         operator=_cut_text(layer.operator),
     )
+
+
+def _cut_form(form: FormTiming) -> FormTiming:
+    kinds = [*form.operators.items()][:_LONGEST_TOLD]
+    operators = {_cut_text(name): count for name, count in kinds}
+    return replace(form, form=_cut_text(form.form), why=_cut_text(form.why), operators=operators)
 
 
 def _cut_texts(texts: Sequence[str]) -> tuple[str, ...]:

@@ -71,6 +71,8 @@ class ModelOptions:
     """Whether programs are written that show what went wrong in an export."""
     suggest: bool = False
     """Whether the call that exports the model is written out and tried."""
+    timed: bool = False
+    """Whether each model is timed, as it is and as it was exported."""
     limits: ModelLimits = ModelLimits()
     processes: int = 1
     """Files that are looked at side by side, and else exports of one model, at most."""

@@ -162,6 +162,12 @@ class Outcome:
     """What that costs; None where nothing was compared."""
 
     @property
+    def is_timed(self) -> bool:
+        """Whether what was exported runs at the sizes that it was exported with, right or wrong."""
+        raised = any(not each.at and each.amount is None for each in self.wrong)
+        return self.status in ("ok", "random", "wrong") and not (self.status == "wrong" and raised)
+
+    @property
     def wrong_at(self) -> dict[Variation, float | None]:
         """By what was varied: how far off the exported model is, as `Deviation` says it."""
         return {each.at: each.amount for each in self.wrong}

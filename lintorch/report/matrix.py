@@ -10,6 +10,7 @@ from lintorch.core.finding import Finding, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
+from lintorch.record.timings import ModelTiming
 from lintorch.report.forecast import OpsetForecast
 from lintorch.report.wording import write_message
 
@@ -111,6 +112,8 @@ class Row:
     problem: Finding | None = None
     """The finding that the failure is."""
     tried: tuple[Tried, ...] = ()
+    timing: ModelTiming | None = None
+    """How long it takes, where that was asked for."""
 
     @property
     def path(self) -> str:

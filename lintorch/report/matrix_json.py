@@ -14,6 +14,7 @@ from lintorch.record.suggestions import Suggestion
 from lintorch.report.compared_sizes import list_compared_sizes
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.report.matrix_losses import loss_values
+from lintorch.report.matrix_timings import timing_values
 from lintorch.report.opset_lines import exporter_values
 from lintorch.report.places import shown_path
 from lintorch.report.wording import write_message
@@ -46,6 +47,7 @@ def _model_values(row: Row, cells: CellRows) -> dict[str, Any]:
             "parameters": model.parameters,
             "assumptions": list(model.assumptions),
             "purpose": model.purpose or None,
+            "timing": timing_values(row.timing),
         }
     if row.failure is not None:
         failure = row.failure

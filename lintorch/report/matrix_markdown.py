@@ -10,6 +10,7 @@ from lintorch.report.markdown import escape_text, write_table
 from lintorch.report.matrix import Matrix, Row
 from lintorch.report.matrix_reasons import list_reasons, name_row
 from lintorch.report.matrix_table import fill_row, write_summary
+from lintorch.report.matrix_timings import HEADS, describe_timing, list_cells, list_notes
 
 
 def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> None:
@@ -29,7 +30,22 @@ def _write_lines(matrix: Matrix) -> Iterator[str]:
             yield ""
             yield from (f"* {escape_text(reason)}" for reason in reasons)
             yield ""
+    for row in matrix.rows:
+        yield from _write_timing(row)
     yield write_summary(matrix)
+
+
+def _write_timing(row: Row) -> Iterator[str]:
+    if row.timing is None:
+        return
+    yield f"**{escape_text(name_row(row))}** {escape_text(describe_timing(row.timing))}"
+    yield ""
+    if not row.timing.stopped:
+        cells = ([*map(escape_text, each)] for each in list_cells(row.timing))
+        yield from write_table([*HEADS], cells)
+        yield ""
+        yield from (f"* {escape_text(note)}" for note in list_notes(row.timing))
+        yield ""
 
 
 def _list_cells(row: Row, matrix: Matrix) -> list[str]:

@@ -22,6 +22,7 @@ from lintorch.report.matrix import (
 )
 from lintorch.report.matrix_losses import is_beyond, write_share
 from lintorch.report.matrix_reasons import name_row, write_reasons, write_right_rows
+from lintorch.report.matrix_timings import write_timing
 from lintorch.report.styled_lines import Line, Screen
 from lintorch.report.summary_line import write_count
 
@@ -52,6 +53,8 @@ def render(matrix: Matrix, out: TextIO, *, color: bool, width: int | None) -> No
     for row in matrix.rows:
         screen.write(write_reasons(row, screen))
     screen.write(write_right_rows(matrix.rows, screen))
+    for row in matrix.rows:
+        screen.write(write_timing(row, name_row(row)))
     screen.write([(), [(write_summary(matrix), "")]])
 
 

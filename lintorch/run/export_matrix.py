@@ -51,6 +51,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
                 exporters=group.options.exporters or _deployed_exporters(group),
                 artifacts=staging,
                 scripts=bool(request.repro),
+                processes=1 if group.options.timed else group.options.processes,
             )
             exporters |= dict.fromkeys(options.exporters)
             tried = _try_exports(replace(group, options=options), scope.catalog, progress)
@@ -121,7 +122,7 @@ def _make_row(report: Report, profile: Profile, rules: Catalog, detectors: Index
         )
         for outcome in report.outcomes
     )
-    return Row(report.model, report.failure, problem, tuple(each))
+    return Row(report.model, report.failure, problem, tuple(each), report.timing)
 
 
 def _is_asked(outcome: Outcome) -> bool:

@@ -78,6 +78,10 @@ class Exported:
     """Printed stacks of what holds a device as a constant, the innermost line last."""
     pruned: tuple[str, ...] = ()
     """Inputs of the job that the exported file does not have."""
+    prepare: Callable[[Sequence[Any]], Callable[[], object]] | None = None
+    """From values to a call of the runtime alone; None where `run` is that."""
+    module: nn.Module | None = None
+    """What runs it, where that is torch; it keeps what a run leaves in it."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,12 @@ def wrap_module(
         with restore_module(module):
             return flatten_output(module(*job.arrange_arguments(values)))
 
-    return Exported(run, artifact=artifact, devices=tuple(devices))
+    def prepare(values: Sequence[Any]) -> Callable[[], object]:
+        arguments = job.arrange_arguments(values)
+        return lambda: module(*arguments)
+
+    kept = tuple(devices)
+    return Exported(run, artifact=artifact, devices=kept, prepare=prepare, module=module)
 
 
 def save_artifact(job: Job, name: str, save: Callable[[str], object]) -> str:

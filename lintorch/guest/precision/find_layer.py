@@ -23,6 +23,8 @@ from lintorch.record.sites import Site
 
 _SHARE = 0.5
 """Of the output's error, that a layer's alone has to make."""
+_MOST = 4.0
+"""Times the output's error: a value that makes more is another's, such as the integers before they are scaled."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,16 @@ def find_first_layer(
         if clock() > late:
             return None
         given = _run_with_value(module, arguments, each.told, each.value)
-        found = eager.measure(sizes, given)
-        if found.amount is None or (whole.amount or 0.0) * _SHARE <= found.amount:
-            if found.amount is not None and whole.amount is None:
-                continue
+        if _explains(eager.measure(sizes, given), whole):
             return each
     return None
+
+
+def _explains(found: Distance, whole: Distance) -> bool:
+    """Whether the output is off by half as much or more, and not by what the file cannot have there."""
+    if found.amount is None or whole.amount is None:
+        return found.amount is whole.amount
+    return _SHARE * whole.amount <= found.amount <= _MOST * whole.amount
 
 
 def _run_with_value(
