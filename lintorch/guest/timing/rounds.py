@@ -16,7 +16,7 @@ from lintorch.record.timings import Spread
 Call = Callable[[], object]
 WARM = 3
 """Calls of each before the first round."""
-_LEAST, _MOST = 5, 30
+_LEAST, _MOST = 9, 30
 """Rounds."""
 _SECONDS_OF_TURN = 0.02
 """Seconds that a turn of one call takes, at least: as many calls are made in it."""

@@ -86,7 +86,7 @@ def time_model(
                 continue
             own = replace(job, opset=opsets.get(each.exporter), directory=each.folder)
             forms.append(_export_again(own, each, model, user_file, copies))
-        left = max(1.0, _SHARE_OF_FORMS * seconds - (clock() - began))
+        left = max(1, round(_SHARE_OF_FORMS * seconds - (clock() - began)))
         forms.insert(1, _compile(job, left, copies))
         timed, rounds = _time_forms(forms, _SHARE_OF_ROUNDS * seconds)
         costs = []
