@@ -124,7 +124,7 @@ def test_what_overlaps_does_not_differ() -> None:
 
 
 def test_what_a_run_holds_is_counted_once_and_only_while_it_lives() -> None:
-    class Chain(nn.Module):
+    class Chain(nn.Module):  # type: ignore[misc]
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             y = x + 1
             y = y.view(-1) * 2  # both are held while this runs

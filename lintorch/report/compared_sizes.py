@@ -23,8 +23,9 @@ def write_comparisons(
     """`compared at 64, 97×129 (batch 2, 3)`, with the exporters before it where they differ in that."""
     tried: dict[str, dict[str, None]] = defaultdict(dict)
     for outcome in outcomes:
+        name = f"{outcome.exporter} {outcome.precision}".strip()
         if outcome.compared:
-            tried[write_sizes(list_compared_sizes(outcome, model), model)][outcome.exporter] = None
+            tried[write_sizes(list_compared_sizes(outcome, model), model)][name] = None
     for text, exporters in tried.items():
         yield (f"{enumerate_names([*exporters])}: " if len(tried) > 1 else "") + f"{verb} {text}"
 

@@ -50,7 +50,7 @@ def write_loss(loss: PrecisionLoss) -> str:
     eager, exported = write_share(loss.eager), write_share(loss.exported)
     if is_beyond(loss.eager, loss.tolerance):
         return f"the type loses it: eager itself is {eager} off float32, the export {exported}"
-    return f"the export loses it: it is {exported} off float32, eager in that type {eager}"
+    return f"the export loses it: it is {exported} off float32, the type alone makes {eager}"
 
 
 def is_beyond(distance: Distance, tolerance: float) -> bool:

@@ -13,8 +13,8 @@ from lintorch.guest.export.exporter import ONNX_FILE, Exported, Job, refuse_in_s
 from lintorch.guest.export.exporters.onnx_runtime import list_feeds, load_onnx_file
 from lintorch.guest.watch.make_tensors import SEED, make_inputs
 
-_BATCHES = 8
-"""Batches of random inputs that a static quantization is calibrated on, none of which is compared."""
+_LEAST, _MOST, _NUMBERS = 8, 64, 20_000
+"""Batches of random inputs that a static quantization is calibrated on, as many as have so many numbers in all."""
 
 
 def quantize_exported(
@@ -33,8 +33,10 @@ def quantize_exported(
 
 
 def _make_batches(job: Job, sizes: Mapping[str, int]) -> list[Sequence[Any]]:
-    seeds = range(SEED + 1, SEED + 1 + _BATCHES)
-    return [make_inputs(job.inputs, sizes, seed) for seed in seeds]
+    """None of these is compared: ranges that hold for one batch alone would seem to hold for all."""
+    each = sum(value.numel() for value in job.example if isinstance(value, torch.Tensor))
+    count = min(_MOST, max(_LEAST, _NUMBERS // max(1, each)))
+    return [make_inputs(job.inputs, sizes, SEED + 1 + number) for number in range(count)]
 
 
 def _quantize_dynamically(whole: Path, path: Path) -> None:
