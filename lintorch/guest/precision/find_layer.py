@@ -37,11 +37,13 @@ class LayerValue:
 
     @property
     def is_given(self) -> bool:
-        """Whether its error is in what it takes already, and no less there than behind it."""
+        """Whether its error is in what it takes already, and more there than rounding it makes."""
         if self.given is None or self.given.amount == 0.0:
             return False
         own, taken = self.told.distance.relative, self.given.relative
-        return taken is None or (own is not None and taken >= own * _SHARE)
+        if taken is None or own is None:
+            return taken is None
+        return taken > torch.finfo(self.value.dtype).eps and taken >= own * _SHARE
 
 
 def find_first_layer(
