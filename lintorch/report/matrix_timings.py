@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from lintorch.core.codes import UNALIGNED_DIMS
 from lintorch.record.sites import Site
 from lintorch.record.timings import FormTiming, ModelTiming, SizeCost, Spread
 from lintorch.report.characters import count_columns
@@ -112,7 +113,7 @@ def _write_cost(cost: SizeCost) -> str:
     own, other = write_seconds(cost.own.median), write_seconds(cost.other.median)
     site = f" built at {shown_path(cost.site.path)}:{cost.site.row}" if cost.site else ""
     return (
-        f"LT301: {cost.layer} ({cost.kind} {_write_sizes(cost.sizes)}){site} takes {own};"
+        f"{UNALIGNED_DIMS}: {cost.layer} ({cost.kind} {_write_sizes(cost.sizes)}){site} takes {own};"
         f" as {_write_sizes(cost.padded)} it takes {other}"
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +44,8 @@ class Job:
     """What torch.jit.trace is told: not to take the dicts that a model gives back."""
     named: bool = False
     """Whether dynamic sizes are declared by `Dim("name")`, as the project's own export does it."""
+    largest: Mapping[str, int] = field(default_factory=dict)
+    """What each dynamic size is at most where it is to run."""
     guards: GuardLog = field(default_factory=GuardLog)
     """What the exporter takes for given of sizes, where it can be listened to."""
 

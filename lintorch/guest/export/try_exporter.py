@@ -97,7 +97,8 @@ def try_export(
     with copy_module(module, train) as copied, log_warnings(user_file) as heard:
         given = eager.make_inputs(model.sizes)
         job = Job(copied, model.inputs, given, dynamic, opset, directory, output, keep, strict)
-        job = replace(job, named=named)
+        largest = {name: max(at[name] for at in (model.sizes, *others)) for name in dynamic}
+        job = replace(job, named=named, largest=largest)
         made = run_exporter(exporter, job, user_file, finish=finish)
         if isinstance(made, Outcome):
             made = explain_refused_output(

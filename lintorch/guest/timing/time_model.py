@@ -78,6 +78,8 @@ def time_model(
         strict=strict,
         named=named,
     )
+    largest = {name: max(at[name] for at in (model.sizes, *others)) for name in job.dynamic}
+    job = replace(job, largest=largest)
     with ExitStack() as copies:
         forms = [*_make_eager(job, exports, copies)]
         for each in exports:
