@@ -17,7 +17,7 @@ LONG = (
     *("test_pool_resize_evidence", "test_size_evidence", "test_forward_evidence", "test_leave"),
     *("test_deploy_evidence", "test_side_evidence", "test_worker", "test_limits", "test_stopping"),
     *("test_models", "test_models_write", "test_meanwhile", "test_interpreter", "test_trace"),
-    "test_server",
+    *("test_server", "test_precisions", "test_timings"),
     *("test_safe_fixes", "test_sturdy", "test_far_sizes", "test_project_calls", "test_suggest"),
     *("test_explain_node", "test_verify_training", "test_compare"),
 )

@@ -15,6 +15,7 @@ from lintorch.cli.shared_options import (
     limit_options,
     model_option,
     paths_argument,
+    precision_option,
     target_option,
 )
 from lintorch.core.profile import EXPORTERS
@@ -38,6 +39,7 @@ def _read_interpreters(context: click.Context, parameter: click.Parameter, given
     help="An exporter to try; may be repeated. Default: those that the project uses. "
     f"One of {', '.join(EXPORTERS)}.",
 )  # fmt: skip
+@precision_option
 @click.option("--opset", cls=SettingOption, type=click.IntRange(7, 30),
               help="The ONNX opset to write.")  # fmt: skip
 @target_option
@@ -53,6 +55,8 @@ def _read_interpreters(context: click.Context, parameter: click.Parameter, given
               help="Tell what broke, and what was mended, since a run whose JSON this is.")  # fmt: skip
 @click.option("--html", type=click.Path(dir_okay=False), metavar="FILE",
               help="Write a page for browsers with all that is known: calls, numbers, source and fixes.")  # fmt: skip
+@click.option("--time", "timed", is_flag=True,
+              help="Time each model: eager, compiled, and as it was exported, side by side.")  # fmt: skip
 @click.option(
     "--output-format", type=click.Choice(EXPORT_FORMATS), default="full", show_default=True
 )

@@ -10,6 +10,7 @@ import click
 
 from lintorch.cli.completion import complete_rules, complete_targets
 from lintorch.cli.problems import UsageProblem
+from lintorch.record.precisions import PRECISIONS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _SECONDS = click.FloatRange(0, min_open=True)
@@ -42,6 +43,15 @@ def _drop_repeats(context: click.Context, parameter: click.Parameter, words: Any
 def split_words(context: click.Context, parameter: click.Parameter, text: Any) -> Any:
     """The words between commas; None where nothing is given."""
     return None if text is None else tuple(w.strip() for w in text.split(",") if w.strip())
+
+
+def _split_precisions(context: click.Context, parameter: click.Parameter, texts: Any) -> Any:
+    """The types between commas, each once. Raises BadParameter for one that is not known."""
+    words = [word.strip() for text in texts for word in text.split(",")]
+    for word in words:
+        if word not in PRECISIONS:
+            raise click.BadParameter(f"{word!r} is none of {', '.join(PRECISIONS)}")
+    return tuple(dict.fromkeys(words))
 
 
 def _find_targets(context: click.Context, parameter: click.Parameter, names: Any) -> Any:
@@ -82,6 +92,11 @@ cache_option = click.option(
     help="The folder that keeps what is known of files; also LINTORCH_CACHE_DIR.",
 )  # fmt: skip
 paths_argument = click.argument("paths", nargs=-1, callback=_default_paths)
+precision_option = click.option(
+    "--dtype", "precisions", multiple=True, metavar="TYPE", callback=_split_precisions,
+    help="A type to export in, and compare with float32; may be repeated, or several by commas. "
+    f"One of {', '.join(PRECISIONS)}.",
+)  # fmt: skip
 target_option = click.option(
     "--target", cls=SettingOption, multiple=True, metavar="NAME", callback=_find_targets,
     shell_complete=complete_targets,

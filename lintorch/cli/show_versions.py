@@ -6,7 +6,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 
-_ASKED = ("torch", "onnx", "onnxscript", "onnxruntime", "openvino", "ncnn", "pnnx")
+_ASKED = ("torch", "onnx", "onnxscript", "onnxruntime", "openvino", "ncnn", "pnnx", "executorch")
 _PROGRAM = """
 import importlib.metadata as m, json, platform
 def version(name):

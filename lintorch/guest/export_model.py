@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from lintorch.record.messages import (
     ExportBegun,
     ExportMessage,
     ExportTried,
+    ModelTimed,
     PartFound,
     ScriptMissing,
     ScriptWritten,
@@ -32,7 +33,9 @@ from lintorch.record.messages import (
 from lintorch.record.model_options import ModelLimits
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome
+from lintorch.record.precisions import list_precisions
 from lintorch.record.suggestions import Suggestion
+from lintorch.record.timings import ModelTiming
 
 _SECONDS_FOR_PARTS = 20.0
 """Seconds in which the part that fails is looked for, at most."""
@@ -40,6 +43,8 @@ _SHARE_FOR_CALL = 0.9
 """Of the seconds that a trial leaves, for the call that is suggested."""
 _SECOND_SHARE = 0.8
 """The share of a trial's seconds by which a second export, of a model that keeps state, has to end."""
+
+_NO_PROGRAM = "programs are written of models in the type that they are built in"
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,8 @@ class _Trial:
     exporter: str
     train: bool
     folder: Path
+    precision: str = ""
+    """One of `lintorch.record.precisions.PRECISIONS`; "" for the model as it is built."""
 
 
 def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
@@ -75,10 +82,11 @@ def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
     subject = replace(subject, fed=_keep_free_sizes(subject.fed))
     inside = work.options.artifacts or work_folders.current_folder() or None
     trials = [
-        _Trial(exporter, train, Path(tempfile.mkdtemp(dir=inside)))
+        _Trial(exporter, train, Path(tempfile.mkdtemp(dir=inside)), precision)
         for exporter in work.options.exporters
+        for precision in list_precisions(exporter, work.options.precisions)
         for train in (False, True)
-        if not train or (subject.name, exporter) in work.options.in_training
+        if not train or (not precision and (subject.name, exporter) in work.options.in_training)
     ]
 
     def announce_trial(number: int) -> None:
@@ -88,11 +96,51 @@ def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
     works = [partial(_try_in_child, work, subject, trial) for trial in trials]
     at_once = count_room(work.options.processes, subject.built.module)
     pieces = run_side_by_side(works, work.options.limits, at_once, announce_trial)
+    outcomes = []
     for trial, piece in zip(trials, pieces, strict=True):
-        outcome = _read_outcome(trial.exporter, piece, work.options.limits)
+        outcome = _read_outcome(trial, piece, work.options.limits)
+        outcomes.append(outcome)
         if not outcome.artifact:
             shutil.rmtree(trial.folder, ignore_errors=True)
         work.send(ExportTried(outcome))
+    if work.options.timed:
+        work.send(TimeNeeded(work.options.limits.trial_seconds + SLACK))
+        timed = [t for t, o in zip(trials, outcomes, strict=True) if o.is_timed and not t.train]
+        _time_exports(work, subject, timed)
+
+
+def _time_exports(work: ModelWork, subject: RunnableModel, trials: Sequence[_Trial]) -> None:
+    """Time what runs, in a child of its own, when all others are over."""
+    limits = work.options.limits
+    with tempfile.TemporaryDirectory(dir=work_folders.current_folder() or None) as folder:
+        exports = [(t, Path(tempfile.mkdtemp(dir=folder))) for t in trials]
+        works = [partial(_time_in_child, work, subject, exports)]
+        (piece,) = run_side_by_side(works, limits, 1, lambda number: None)
+    assert piece.ending is not None
+    told = [parcel.open_as(ExportMessage) for parcel in piece.sent]
+    timing = next((each for each in told if isinstance(each, ModelTimed)), None)
+    work.send(timing or ModelTimed(ModelTiming(stopped=piece.ending.cause)))
+
+
+def _time_in_child(
+    work: ModelWork, subject: RunnableModel, trials: Sequence[tuple[_Trial, Path]], send: Send
+) -> None:
+    from lintorch.guest import timing
+
+    files, built = work.files, subject.built
+    told = timing.time_model(
+        built.module,
+        subject.model,
+        subject.fed.varied,
+        [timing.TimedExport(each.exporter, each.precision, folder) for each, folder in trials],
+        built.sites,
+        opsets=work.options.opsets,
+        strict=work.options.strict,
+        named=_names_dims(subject),
+        user_file=lambda path: files.shown(path) if files.is_user(path) else None,
+        seconds=work.options.limits.trial_seconds,
+    )
+    send(ModelTimed(told))
 
 
 def _keep_free_sizes(fed: Fed) -> Fed:
@@ -125,6 +173,11 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
         "named": _names_dims(subject),
         "late": started + _SECOND_SHARE * work.options.limits.trial_seconds,
     }
+    if trial.precision:
+        send(ExportTried(_try_precision(work, subject, trial, wanted)))
+        if work.options.scripts:
+            send(ScriptMissing(_NO_PROGRAM))
+        return
     if work.options.scripts:
         send(_write_script(work, subject, trial))
     outcome = export.try_export(
@@ -143,6 +196,24 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
     seconds = min(_SECONDS_FOR_PARTS, left / 2)
     for name in export.find_blamed_parts(outcome, module, model, varied, seconds=seconds, **about):
         send(PartFound(name))
+
+
+def _try_precision(
+    work: ModelWork, subject: RunnableModel, trial: _Trial, wanted: dict[str, Any]
+) -> Outcome:
+    from lintorch.guest import precision
+
+    built, given = subject.built, wanted.copy()
+    del given["late"]
+    whole = precision.Subject(
+        built.module,
+        subject.model,
+        subject.fed.varied,
+        work.files,
+        built.sites,
+        work.options.limits.memory,
+    )
+    return precision.try_precision(trial.exporter, trial.precision, whole, trial.folder, **given)
 
 
 def _suggest_call(
@@ -204,13 +275,14 @@ def _write_script(
     return ScriptWritten(text)
 
 
-def _read_outcome(exporter: str, piece: ChildWork, limits: ModelLimits) -> Outcome:
+def _read_outcome(trial: _Trial, piece: ChildWork, limits: ModelLimits) -> Outcome:
     """What a child told; where it told nothing, why it was stopped."""
     from lintorch.guest import export
 
     assert piece.ending is not None
     seconds = round(piece.seconds, 3)
-    outcome = Outcome(exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
+    outcome = Outcome(trial.exporter, "failed", "stopped", piece.ending.cause, seconds=seconds)
+    outcome = replace(outcome, precision=trial.precision)
     part = script = unwritten = ""
     suggested: Suggestion | None = None
     for parcel in piece.sent:

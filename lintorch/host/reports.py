@@ -23,6 +23,7 @@ from lintorch.record.messages import (
     ModelFailed,
     ModelFound,
     ModelObserved,
+    ModelTimed,
     RunRecorded,
     StateSeen,
 )
@@ -31,6 +32,7 @@ from lintorch.record.outcomes import Outcome
 from lintorch.record.proofs import Comparison, Observed
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Shape
+from lintorch.record.timings import ModelTiming
 from lintorch.record.wire import MalformedError
 
 
@@ -51,6 +53,8 @@ class Report:
     """The shapes of its state_dict by key, where they were asked for; None for those not decided yet."""
     beside: FileComparison | None = None
     """What became of it beside an exported file."""
+    timing: ModelTiming | None = None
+    """How long it takes, where that was asked for."""
 
 
 @dataclass
@@ -68,6 +72,7 @@ class _Told:
     comparison: Comparison | None = None
     state: Mapping[str, Shape | None] | None = None
     beside: FileComparison | None = None
+    timing: ModelTiming | None = None
     improper: str = ""
 
     def reports(self, ending: str = "", output: str = "") -> Iterator[Report]:
@@ -95,6 +100,7 @@ class _Told:
             self.comparison,
             self.state,
             self.beside,
+            self.timing,
         )
 
 
@@ -156,6 +162,8 @@ class Telling:
                 told.comparison = asked.comparison(comparison)
             case FileCompared(found):
                 told.beside = asked.beside(found)
+            case ModelTimed(timing) if asked.exporters:
+                told.timing = asked.timing(timing)
             case ExportTried(outcome):
                 told.outcomes.append(asked.outcome(outcome))
             case ExportBegun(exporter) if exporter in asked.exporters:

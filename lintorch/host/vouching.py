@@ -15,9 +15,11 @@ from lintorch.record.file_comparisons import Cause, FileComparison, LayerNumbers
 from lintorch.record.input_notation import describe_inputs as shown
 from lintorch.record.models import MOST_LAYERS, Failure, Layer, Model
 from lintorch.record.outcomes import MOST_APART, Outcome
+from lintorch.record.precisions import PRECISIONS
 from lintorch.record.proofs import Comparison, Observed
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
+from lintorch.record.timings import FormTiming, ModelTiming
 from lintorch.record.user_files import UserFiles
 from lintorch.record.wire import MalformedError
 
@@ -90,9 +92,28 @@ class Asked:
         self._are_shown((outcome.site, *(site for _, site in outcome.warnings)))
         self._are_shown((*(use.site for use in outcome.graph), *outcome.devices))
         outcome = replace(outcome, apart=outcome.apart[:MOST_APART])
+        if outcome.precision not in ("", *PRECISIONS):
+            raise MalformedError(f"a precision {outcome.precision[:40]!r}")
+        loss = outcome.loss
+        if loss is not None and loss.layer is not None:
+            self._are_shown((loss.layer.built, loss.layer.called))
+            outcome = replace(outcome, loss=replace(loss, layer=_cut_layer(loss.layer)))
         if outcome.artifact and not _is_inside(outcome.artifact, self.artifacts):
             raise MalformedError(f"an exported file at {outcome.artifact}")
         return outcome
+
+    def timing(self, timing: ModelTiming) -> ModelTiming:
+        """How long the forms of a model take; its texts are cut."""
+        self._are_shown(cost.site for cost in timing.costs)
+        return replace(
+            timing,
+            stopped=_cut_text(timing.stopped),
+            forms=tuple(map(_cut_form, timing.forms)),
+            costs=tuple(
+                replace(cost, layer=_cut_text(cost.layer), kind=_cut_text(cost.kind))
+                for cost in timing.costs[:_MOST_TOLD]
+            ),
+        )
 
     def observed(self, observed: Observed) -> Observed:
         """What was run of a model; its texts are cut."""
@@ -155,6 +176,12 @@ def _cut_layer(layer: LayerNumbers) -> LayerNumbers:
         value=_cut_text(layer.value),
         operator=_cut_text(layer.operator),
     )
+
+
+def _cut_form(form: FormTiming) -> FormTiming:
+    kinds = [*form.operators.items()][:_LONGEST_TOLD]
+    operators = {_cut_text(name): count for name, count in kinds}
+    return replace(form, form=_cut_text(form.form), why=_cut_text(form.why), operators=operators)
 
 
 def _cut_texts(texts: Sequence[str]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Row, Shape
 from lintorch.record.suggestions import Suggestion
 from lintorch.record.tagged import Tagged, tagged_classes
+from lintorch.record.timings import ModelTiming
 
 
 def tags_of(*kinds: type[Tagged]) -> tuple[str, ...]:
@@ -119,6 +120,13 @@ class FileCompared(ModelMessage, tag="beside"):
 
 class ExportMessage(Message):
     """Base of what the process of an export tells."""
+
+
+@dataclass(frozen=True)
+class ModelTimed(ModelMessage, ExportMessage, tag="timed"):
+    """The model was timed, as it is and as it was exported."""
+
+    timing: ModelTiming
 
 
 @dataclass(frozen=True)

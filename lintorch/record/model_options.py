@@ -52,6 +52,8 @@ class ModelOptions:
     """Whether sizes without a name of their own are changed as well: that backs what is withdrawn."""
     exporters: tuple[str, ...] = ()
     """Those that the model is exported with, on trial."""
+    precisions: tuple[str, ...] = ()
+    """Those of `lintorch.record.precisions.PRECISIONS` that are tried; () for the model as it is built."""
     in_training: tuple[tuple[str, str], ...] = ()
     """Models ("file.py:Class") that the project exports in training mode, each with the exporter:
     this is tried as well."""
@@ -69,6 +71,8 @@ class ModelOptions:
     """Whether programs are written that show what went wrong in an export."""
     suggest: bool = False
     """Whether the call that exports the model is written out and tried."""
+    timed: bool = False
+    """Whether each model is timed, as it is and as it was exported."""
     limits: ModelLimits = ModelLimits()
     processes: int = 1
     """Files that are looked at side by side, and else exports of one model, at most."""

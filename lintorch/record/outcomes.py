@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from lintorch.record.precisions import PrecisionLoss
 from lintorch.record.sites import Site
 from lintorch.record.suggestions import Suggestion
 
 Status = Literal["ok", "wrong", "failed", "unavailable", "random"]
 """What came of an export; "random" where eager differs from itself, so that numbers could not be compared."""
-ExportStage = Literal["", "export", "save", "load", "run", "stopped"]
-"""Where an export failed; "stopped" by a limit, an exit or a crash."""
+ExportStage = Literal["", "eager", "export", "quantize", "save", "load", "run", "stopped"]
+"""Where an export failed: "eager" before it, as torch does not run the model in that type; "stopped" by a limit, an exit or a crash."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +176,16 @@ class Outcome:
     """Inputs that the model is fed and the exported file does not have."""
     suggested: Suggestion | None = None
     """The call that exports the model, where it was asked for."""
+    precision: str = ""
+    """One of `lintorch.record.precisions.PRECISIONS`; "" for the model as it is built."""
+    loss: PrecisionLoss | None = None
+    """What that costs; None where nothing was compared."""
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether what was exported runs at the sizes that it was exported with, right or wrong."""
+        raised = any(not each.at and each.amount is None for each in self.wrong)
+        return self.status in ("ok", "random", "wrong") and not (self.status == "wrong" and raised)
 
     @property
     def wrong_at(self) -> dict[Variation, float | None]:

@@ -79,8 +79,9 @@ def _longest_seconds(limits: ModelLimits) -> float:
 
 
 def _count_trials(options: ModelOptions) -> int:
-    """Exports of a model, at most: each exporter once more where the project exports in training mode."""
-    return 2 * len(options.exporters)
+    """Exports of a model, at most: each exporter in each type, and once more where the project exports in training mode; a run that times them counts as one."""
+    exports = (1 + max(1, len(options.precisions))) * len(options.exporters)
+    return exports + options.timed
 
 
 def _count_steps(options: ModelOptions) -> int:

@@ -12,14 +12,15 @@ from lintorch.core.finding import Finding, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
+from lintorch.record.timings import ModelTiming
 from lintorch.report.forecast import OpsetForecast
 from lintorch.report.model_graph import ModelGraph
 from lintorch.report.result import Result
 from lintorch.report.wording import write_message
 
-OK, DOUBTFUL, WRONG, FAILED = "ok", "doubtful", "wrong", "failed"
-STOPPED, UNAVAILABLE = "stopped", "unavailable"
-STATUSES = (OK, DOUBTFUL, WRONG, FAILED, STOPPED, UNAVAILABLE)
+OK, DOUBTFUL, LOSSY, WRONG, FAILED = "ok", "doubtful", "lossy", "wrong", "failed"
+NOT_EAGER, STOPPED, UNAVAILABLE = "eager fails", "stopped", "unavailable"
+STATUSES = (OK, DOUBTFUL, LOSSY, WRONG, FAILED, NOT_EAGER, STOPPED, UNAVAILABLE)
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,10 @@ class Tried:
             return FAILED
         if self.outcome.stage == "stopped":
             return STOPPED
+        if self.outcome.stage == "eager":
+            return NOT_EAGER
+        if self.outcome.status == OK and self.outcome.loss and self.outcome.loss.is_lossy:
+            return LOSSY
         status = OK if self.outcome.status == "random" else self.outcome.status
         return DOUBTFUL if status == OK and self.doubt is not None else status
 
@@ -73,14 +78,19 @@ class Tried:
         return self.refusal or (self.doubt if self.status == DOUBTFUL else None)
 
     @property
+    def told_as(self) -> str:
+        """The exporter, and the type if it is not the model's own: `onnx float16`."""
+        return f"{self.outcome.exporter} {self.outcome.precision}".strip()
+
+    @property
     def column(self) -> str:
-        """What it stands under: the exporter, and the target if there is one."""
-        exporter = self.outcome.exporter
+        """What it stands under: the exporter, the type if it is not the model's own, and the target if there is one."""
+        exporter = self.told_as
         return f"{exporter} > {self.target}" if self.target else exporter
 
     def judge_for(self, targets: tuple[str, ...]) -> tuple[Tried, ...]:
         """The same export for each target, with what concerns that target."""
-        if not targets or self.outcome.exporter not in WRITES_ONNX:
+        if not targets or self.outcome.exporter not in WRITES_ONNX or self.outcome.precision:
             return (self,)
         return tuple(
             replace(
@@ -111,6 +121,8 @@ class Row:
     graph: ModelGraph | None = None
     findings: tuple[Finding, ...] = ()
     """What source, runs and trials say of the lines that it runs, where that was asked for."""
+    timing: ModelTiming | None = None
+    """How long it takes, where that was asked for."""
 
     @property
     def path(self) -> str:

@@ -11,6 +11,7 @@ from lintorch.record.input_notation import describe_inputs, write_arguments
 from lintorch.record.models import Layer
 from lintorch.report.json import finding_values
 from lintorch.report.matrix import Matrix, Row
+from lintorch.report.matrix_timings import timing_values
 from lintorch.report.model_graph import GraphNode, ModelGraph
 from lintorch.report.places import find_end, shown_path
 from lintorch.report.record_changes import Record, mark_changes
@@ -57,6 +58,7 @@ def _model_values(row: Row, cells: CellRows, place: dict[int, int]) -> dict[str,
             "parameters": model.parameters,
             "assumptions": list(model.assumptions),
             "purpose": model.purpose or None,
+            "timing": timing_values(row.timing),
             "layers": [_layer_values(layer, cells) for layer in model.layers],
             "graph": _graph_values(row.graph, cells) if row.graph else None,
         }

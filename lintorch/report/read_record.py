@@ -25,10 +25,21 @@ _OF_TRIAL = (
 _ADDED: Mapping[str, Any] = {"wrong": [], "differences": [], "nodes": [], "pruned": []}
 """What records of earlier releases have not, and what it means that they have not."""
 _MAYBE = (
-    *("column", "no_repro", "target", "part", "stage", "location", "opset", "lowest_opset"),
+    *(
+        "column",
+        "dtype",
+        "loss",
+        "no_repro",
+        "target",
+        "part",
+        "stage",
+        "location",
+        "opset",
+        "lowest_opset",
+    ),
     *("operator", "needs", "max_abs_error", "seconds", "artifact", "repro", "suggestion"),
 )
-_OF_MODEL_ADDED: Mapping[str, Any] = {"findings": [], "problem": None}
+_OF_MODEL_ADDED: Mapping[str, Any] = {"findings": [], "problem": None, "timing": None}
 _OF_RECORD_ADDED: Mapping[str, Any] = {"link": None, "findings": [], "sources": []}
 
 

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lintorch.report.matrix import OK, STATUSES, WRONG
+from lintorch.report.matrix import LOSSY, OK, STATUSES, WRONG
+from lintorch.report.matrix_losses import is_beyond, read_loss, write_share
 
 Trial = Mapping[str, Any]
 """An element of `trials`, as docs/export.md describes it."""
@@ -20,6 +21,10 @@ def write_cell(trial: Trial) -> str:
     amounts = [each["amount"] for each in trial["wrong"] if each["amount"] is not None]
     if status == WRONG and amounts:
         return f"wrong by {max(amounts):.2g}"
+    loss = read_loss(trial.get("loss"))
+    if loss is not None and status in (OK, LOSSY):
+        in_eager = status == LOSSY and not is_beyond(loss.exported, loss.tolerance)
+        return "lossy in eager" if in_eager else f"{status}, {write_share(loss.exported)} off"
     if status != OK:
         return status
     if limits := dict.fromkeys(limit["condition"] for limit in trial["limits"]):
@@ -36,7 +41,13 @@ def name_column(trial: Trial) -> str:
     """What it stands under: the exporter, the target and the interpreter, as far as there are several."""
     if trial.get("column"):
         return str(trial["column"])
-    return f"{trial['exporter']} > {trial['target']}" if trial["target"] else str(trial["exporter"])
+    told = name_export(trial)
+    return f"{told} > {trial['target']}" if trial["target"] else told
+
+
+def name_export(trial: Trial) -> str:
+    """The exporter, and the type if it is not the model's own: `onnx float16`."""
+    return f"{trial['exporter']} {trial.get('dtype') or ''}".strip()
 
 
 def group_trials(record: Mapping[str, Any]) -> Mapping[str, list[dict[str, Any]]]:

@@ -14,6 +14,8 @@ from lintorch.report.change_lines import list_changes, summarise_changes
 from lintorch.report.characters import make_writable
 from lintorch.report.markdown import escape_text, write_table
 from lintorch.report.matrix import OK
+from lintorch.report.matrix_timings import HEADS, describe_timing, list_cells, list_notes
+from lintorch.report.read_timing import read_timing
 from lintorch.report.record_cells import group_trials, name_column, write_cell
 from lintorch.report.record_changes import Record
 from lintorch.report.record_reasons import Reason, list_fixes, list_reasons, write_location
@@ -57,6 +59,8 @@ def write_markdown(record: Record) -> Iterator[str]:
         [*_list_blocks(record, trials)], room - _measure_lines(table)
     )
     yield from blocks
+    for model in record["models"]:
+        yield from _write_timing(model)
     left = [
         f"{write_count(rows_left, 'row')} of the table" if rows_left else "",
         f"what is said of {write_count(models_left, 'model')}" if models_left else "",
@@ -199,6 +203,20 @@ def _list_runs(rows: Iterable[str]) -> Iterator[int]:
     yield 2  # that of an ordinary fence, less one
     for row in rows:
         yield from (len(run) for run in re.findall("`+", row))
+
+
+def _write_timing(model: Mapping[str, Any]) -> Iterator[str]:
+    timing = read_timing(model.get("timing"))
+    if timing is None:
+        return
+    yield f"**{escape_text(model['model'])}** {escape_text(describe_timing(timing))}"
+    yield ""
+    if not timing.stopped:
+        cells = ([*map(escape_text, each)] for each in list_cells(timing))
+        yield from write_table([*HEADS], cells)
+        yield ""
+        yield from (f"* {escape_text(note)}" for note in list_notes(timing))
+        yield ""
 
 
 def _write_changes(record: Record) -> Iterator[str]:

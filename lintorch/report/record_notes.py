@@ -8,7 +8,8 @@ from typing import Any
 from lintorch.report.characters import join_lines
 from lintorch.report.compared_sizes import write_comparisons
 from lintorch.report.matrix import OK
-from lintorch.report.record_cells import Trial
+from lintorch.report.record_cells import Trial, name_export
+from lintorch.report.record_losses import list_losses
 from lintorch.report.record_reasons import list_reasons, write_reason
 from lintorch.report.styled_lines import Line, Screen
 
@@ -20,7 +21,7 @@ def write_notes(model: _Model, trials: Sequence[Trial], screen: Screen) -> Itera
     said, written = _list_said(model, trials), _list_files(trials)
     if not said and not written:
         return
-    said += [*_write_comparisons(model, trials), *_write_needs(trials)]
+    said += [*list_losses(trials), *_write_comparisons(model, trials), *_write_needs(trials)]
     yield ()
     yield [
         (join_lines(model["model"]), "strong"),
@@ -42,7 +43,7 @@ def write_quiet_models(
         for model in models
         for own in [trials[model["model"]]]
         if not _list_said(model, own) and not _list_files(own)
-        for text in (*_write_comparisons(model, own, OK), *_write_needs(own))
+        for text in (*_write_comparisons(model, own, OK), *list_losses(own), *_write_needs(own))
     ]
     yield from [()] if told else []
     for line in told:
@@ -62,7 +63,7 @@ def _write_comparisons(
     model: _Model, trials: Sequence[Trial], verb: str = "compared"
 ) -> Iterator[str]:
     if "sizes" in model:
-        compared = [(each["exporter"], each["compared"]) for each in trials]
+        compared = [(name_export(each), each["compared"]) for each in trials]
         yield from write_comparisons(compared, model["sizes"], verb)
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lintorch.report.characters import join_lines
-from lintorch.report.matrix import OK, WRONG
-from lintorch.report.record_cells import Trial, is_random
+from lintorch.report.matrix import LOSSY, OK, WRONG
+from lintorch.report.matrix_losses import read_loss, write_loss
+from lintorch.report.record_cells import Trial, is_random, name_export
 
 Location = Mapping[str, Any]
 """`{filename, cell, row}`."""
@@ -54,9 +55,13 @@ def _read_finding(finding: Mapping[str, Any]) -> Reason:
 
 def _explain_trial(trial: Trial) -> Iterator[Reason]:
     found = [_read_finding(finding) for finding in trial["findings"]]
-    yield from found
-    exporter = trial["exporter"]
-    if not found and (trial["status"] != OK or is_random(trial)):
+    dtype, exporter, loss = trial.get("dtype"), name_export(trial), read_loss(trial.get("loss"))
+    yield from (replace(r, text=f"{dtype}: {r.text}") if dtype else r for r in found)
+    if trial["stage"] == "eager":
+        yield Reason(f"{dtype}: {trial['message']}", trial["location"])
+    elif trial["status"] == LOSSY and loss is not None:
+        yield Reason(f"{exporter}: {write_loss(loss)}")
+    elif not found and (trial["status"] != OK or is_random(trial)):
         yield Reason(f"{exporter}: {trial['message'] or trial['status']}")
     said = " ".join(reason.text for reason in found)
     part, enough = trial["part"], trial["lowest_opset"]

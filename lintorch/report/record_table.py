@@ -7,7 +7,18 @@ from typing import TextIO
 
 from lintorch.report.change_lines import draw_changes
 from lintorch.report.characters import count_columns, join_lines, make_writable
-from lintorch.report.matrix import DOUBTFUL, FAILED, OK, STOPPED, UNAVAILABLE, WRONG
+from lintorch.report.matrix import (
+    DOUBTFUL,
+    FAILED,
+    LOSSY,
+    NOT_EAGER,
+    OK,
+    STOPPED,
+    UNAVAILABLE,
+    WRONG,
+)
+from lintorch.report.matrix_timings import write_timing
+from lintorch.report.read_timing import read_timing
 from lintorch.report.record_cells import Trial, group_trials, name_column, write_cell
 from lintorch.report.record_changes import Record
 from lintorch.report.record_notes import write_notes, write_quiet_models
@@ -17,8 +28,10 @@ from lintorch.report.styled_lines import Line, Screen
 _STYLES = {
     OK: "good",
     DOUBTFUL: "warning",
+    LOSSY: "warning",
     WRONG: "error",
     FAILED: "error",
+    NOT_EAGER: "warning",
     STOPPED: "warning",
     UNAVAILABLE: "warning",
 }
@@ -43,6 +56,8 @@ def render(record: Record, out: TextIO, *, color: bool, width: int | None) -> No
     for model in record["models"]:
         screen.write(write_notes(model, trials[model["model"]], screen))
     screen.write(write_quiet_models(record["models"], trials, screen))
+    for model in record["models"]:
+        screen.write(write_timing(read_timing(model.get("timing")), model["model"]))
     screen.write([(), [(summarise_record(record), "")]])
     screen.write(draw_changes(record, screen))
 

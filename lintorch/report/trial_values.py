@@ -14,6 +14,7 @@ from lintorch.record.suggestions import Suggestion
 from lintorch.report.compared_sizes import list_compared_sizes
 from lintorch.report.forecast import OpsetForecast
 from lintorch.report.matrix import Row, Tried
+from lintorch.report.matrix_losses import loss_values
 from lintorch.report.opset_lines import exporter_values, write_graph_forecast
 from lintorch.report.places import shown_path
 from lintorch.report.wording import write_message
@@ -31,6 +32,7 @@ def trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
         "model": name_model(row),
         "exporter": outcome.exporter,
         "column": each.column,
+        "dtype": outcome.precision or None,
         "opset": outcome.opset,
         "target": each.target or None,
         "status": each.status,
@@ -49,6 +51,7 @@ def trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
         "max_abs_error": _finite(outcome.error),
         "wrong": _wrong_values(outcome, row.model),
         "differences": _difference_values(outcome, row.model),
+        "loss": loss_values(outcome.loss) if outcome.loss else None,
         "compared": list_compared_sizes(outcome, row.model) if row.model else [],
         "seconds": outcome.seconds,
         "artifact": shown_path(each.artifact) if each.artifact else None,

@@ -18,6 +18,7 @@ from lintorch.evidence import Trace
 from lintorch.files import FileText, UnreadableFile
 from lintorch.host.reports import Report
 from lintorch.machine.stopping import defer_signals
+from lintorch.record.outcomes import Outcome
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.report.model_graph import Line
 from lintorch.run.code_link import find_code_link
@@ -56,6 +57,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
                 exporters=group.options.exporters or _deployed_exporters(group),
                 artifacts=staging,
                 scripts=bool(request.repro),
+                processes=1 if group.options.timed else group.options.processes,
             )
             exporters |= dict.fromkeys(options.exporters)
             group = replace(group, options=options)
@@ -169,10 +171,20 @@ def _make_row(report: Report, profile: Profile, rules: Catalog, detectors: Index
     each = tuple(
         Tried(
             outcome,
-            merge_findings(judge_outcome(outcome, trace, detectors, rules)).standing,
-            needs=foretell_graph(outcome, list_runtimes(profile.targets)),
+            merge_findings(judge_outcome(outcome, trace, detectors, rules)).standing
+            if _is_asked(outcome)
+            else (),
+            needs=None
+            if outcome.precision
+            else foretell_graph(outcome, list_runtimes(profile.targets)),
         )
         for outcome in report.outcomes
     )
     graph = draw_graph(report.runs, each)
-    return Row(report.model, report.failure, problem, mark_nodes(graph, each), graph)
+    tried = mark_nodes(graph, each)
+    return Row(report.model, report.failure, problem, tried, graph, timing=report.timing)
+
+
+def _is_asked(outcome: Outcome) -> bool:
+    """Whether rules are asked: what a type does to numbers, and which kernels a runtime lacks for it, they do not know."""
+    return not outcome.precision or outcome.stage == "export"

@@ -44,6 +44,20 @@ class _Value:
 
 def find_parting(case: Case, foldings: Sequence[Folding], sizes: Sizes | None = None) -> Parting:
     """Run both at some sizes with all that is inside shown. Raises what the model raises."""
+    return _find_turn(*_look_inside(case, foldings, sizes))
+
+
+def list_layer_values(
+    case: Case, foldings: Sequence[Folding]
+) -> list[tuple[LayerNumbers, torch.Tensor]]:
+    """The layers for which the file has a value, and that value in the layer's own shape."""
+    _, path = _look_inside(case, foldings, None)
+    return [(each.told, each.value.tensor.reshape(each.call.outputs[0].shape)) for each in path]
+
+
+def _look_inside(
+    case: Case, foldings: Sequence[Folding], sizes: Sizes | None
+) -> tuple[_Inside, list[_Compared]]:
     tensors = case.list_tensors(sizes)
     calls = record_calls(case.module, case.arrange(tensors, sizes), case.extra, case.files)
     numbers = frozenset(out.numel() for call in calls for out in call.outputs)
@@ -57,7 +71,7 @@ def find_parting(case: Case, foldings: Sequence[Folding], sizes: Sizes | None = 
     hidden = {each.layer for each in foldings}
     path = [*_compare_calls(case, [c for c in calls if c.name not in hidden], values)]
     order = {id(call): number for number, call in enumerate(calls)}
-    return _find_turn(_Inside(case, sizes, order, values), path)
+    return _Inside(case, sizes, order, values), path
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,12 @@ def close_over_plain(job: Job) -> Job:
 
 def take_tensors_alone(exported: Exported) -> Exported:
     """The same, given plain values too, which are in it already."""
-    return replace(exported, run=lambda values: exported.run(_pick_tensors(values)))
+    ready = exported.prepare
+    return replace(
+        exported,
+        run=lambda values: exported.run(_pick_tensors(values)),
+        prepare=(lambda values: ready(_pick_tensors(values))) if ready else None,
+    )
 
 
 def _pick_tensors(values: Sequence[Any]) -> list[torch.Tensor]:

@@ -31,7 +31,7 @@ class Eager:
     """A model in eval mode, run afresh each time: what it does to its own state does not add up."""
 
     def __init__(self, module: nn.Module, model: Model) -> None:
-        self._module = module
+        self.module = module
         self._outputs: dict[tuple[tuple[str, int], ...], Any] = {}
         self._chance: list[Difference | None] = []
         self.draws = False
@@ -55,7 +55,7 @@ class Eager:
 
     def name_outputs(self) -> tuple[str, ...]:
         """A name for each of these tensors, as forward calls them."""
-        return name_outputs(self._module, self.run_at(self.model.sizes), ())
+        return name_outputs(self.module, self.run_at(self.model.sizes), ())
 
     def measure_randomness(self) -> Difference | None:
         """How far apart runs on the same inputs are; None where they agree.
@@ -82,7 +82,7 @@ class Eager:
 
         Layers with a fast path for inference give other numbers where gradients are recorded.
         """
-        with copy_module(self._module) as module:
+        with copy_module(self.module) as module:
             recorded = flatten_output(module(*self._arrange_arguments(self.make_inputs(sizes))))
         if find_difference(recorded, given) is None:
             return True
@@ -107,7 +107,7 @@ class Eager:
     def _run_afresh(self, sizes: NamedSizes) -> Any:
         before = list_generator_states()
         try:
-            with copy_module(self._module) as module, torch.no_grad():
+            with copy_module(self.module) as module, torch.no_grad():
                 return module(*self._arrange_arguments(self.make_inputs(sizes)))
         finally:
             self.draws = self.draws or list_generator_states() != before
@@ -120,7 +120,7 @@ class Eager:
 
     def _run_nudged(self, sizes: NamedSizes) -> list[torch.Tensor]:
         generator = torch.Generator().manual_seed(0)
-        with copy_module(self._module) as module, torch.no_grad():
+        with copy_module(self.module) as module, torch.no_grad():
             nudged = [
                 _nudge_tensor(value, generator) if isinstance(value, torch.Tensor) else value
                 for value in self.make_inputs(sizes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +44,8 @@ class Job:
     """What torch.jit.trace is told: not to take the dicts that a model gives back."""
     named: bool = False
     """Whether dynamic sizes are declared by `Dim("name")`, as the project's own export does it."""
+    largest: Mapping[str, int] = field(default_factory=dict)
+    """What each dynamic size is at most where it is to run."""
     guards: GuardLog = field(default_factory=GuardLog)
     """What the exporter takes for given of sizes, where it can be listened to."""
 
@@ -78,6 +80,10 @@ class Exported:
     """Printed stacks of what holds a device as a constant, the innermost line last."""
     pruned: tuple[str, ...] = ()
     """Inputs of the job that the exported file does not have."""
+    prepare: Callable[[Sequence[Any]], Callable[[], object]] | None = None
+    """From values to a call of the runtime alone; None where `run` is that."""
+    module: nn.Module | None = None
+    """What runs it, where that is torch; it keeps what a run leaves in it."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +131,12 @@ def wrap_module(
         with restore_module(module):
             return flatten_output(module(*job.arrange_arguments(values)))
 
-    return Exported(run, artifact=artifact, devices=tuple(devices))
+    def prepare(values: Sequence[Any]) -> Callable[[], object]:
+        arguments = job.arrange_arguments(values)
+        return lambda: module(*arguments)
+
+    kept = tuple(devices)
+    return Exported(run, artifact=artifact, devices=kept, prepare=prepare, module=module)
 
 
 def save_artifact(job: Job, name: str, save: Callable[[str], object]) -> str:

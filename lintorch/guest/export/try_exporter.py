@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -47,6 +48,11 @@ OUT_OF_MEMORY = "it took more memory than it may"
 """What is said where the limit is not known: the one who set it knows better."""
 
 
+def keep_exported(exported: Exported, job: Job) -> Exported:
+    """What was exported, as it is."""
+    return exported
+
+
 def try_export(
     exporter: str,
     module: nn.Module,
@@ -61,6 +67,8 @@ def try_export(
     strict: bool = True,
     named: bool = False,
     late: float | None = None,
+    eager: Eager | None = None,
+    finish: Callable[[Exported, Job], Exported] = keep_exported,
 ) -> Outcome:
     """Exports `module`, runs the result and compares it with eager.
 
@@ -69,6 +77,7 @@ def try_export(
     training mode and compared with eval at the traced size. `user_file` gives the path that is
     shown for a file of the user's, and None for any other. Writes only below `directory`, and
     there, if `keep`, the exported file. `named`: sizes are declared as `Dim("name")`. What needs a second export is left where `clock()` is `late`.
+    `eager` is the measure, where it is not `module` alone, and `finish` makes of what was exported what is compared.
     """
     started = time.monotonic()
     late = clock() + _SECONDS_FOR_SECOND if late is None else late
@@ -76,7 +85,7 @@ def try_export(
         return Outcome(exporter, "unavailable", message=lacking)
     if is_weightless(module):
         return Outcome(exporter, "failed", "stopped", _TOO_LARGE)
-    eager = Eager(module, model)
+    eager = eager or Eager(module, model)
     try:
         output = eager.run_at(model.sizes)
     except Exception as error:
@@ -88,8 +97,9 @@ def try_export(
     with copy_module(module, train) as copied, log_warnings(user_file) as heard:
         given = eager.make_inputs(model.sizes)
         job = Job(copied, model.inputs, given, dynamic, opset, directory, output, keep, strict)
-        job = replace(job, named=named)
-        made = run_exporter(exporter, job, user_file)
+        largest = {name: max(at[name] for at in (model.sizes, *others)) for name in dynamic}
+        job = replace(job, named=named, largest=largest)
+        made = run_exporter(exporter, job, user_file, finish=finish)
         if isinstance(made, Outcome):
             made = explain_refused_output(
                 made,
@@ -152,13 +162,14 @@ def run_exporter(
     job: Job,
     user_file: UserFile,
     hear: Callable[[BaseException], None] | None = None,
+    finish: Callable[[Exported, Job], Exported] = keep_exported,
 ) -> Exported | Outcome:
     """What the exporter makes of a job, or how it fails; `hear` is told the error itself."""
     if not takes_plain(exporter) and (alone := close_over_plain(job)) is not job:
-        made = run_exporter(exporter, alone, user_file, hear)
+        made = run_exporter(exporter, alone, user_file, hear, finish)
         return take_tensors_alone(made) if isinstance(made, Exported) else made
     try:
-        return find_exporter(exporter).export(job)
+        return finish(find_exporter(exporter).export(job), job)
     except Refused as refused:
         return _describe_failure(exporter, refused.stage, find_root_cause(refused), job, user_file)
     except Exception as error:
@@ -174,7 +185,7 @@ def _describe_failure(
         return Outcome(exporter, "failed", "stopped", OUT_OF_MEMORY, opset=job.opset)
     known = _ask_exporter(exporter, error, job)
     site = find_site_in_text(known.where, user_file) or find_site_of_error(error, user_file)
-    message = known.message or summarise_error(error)
+    message = (known.message or summarise_error(error)).replace(f"{job.directory}{os.sep}", "")
     opset = job.opset and (known.opset or job.opset)
     failed = Outcome(exporter, "failed", stage, message, site, known.operators, opset=opset)
     return replace(failed, enough=known.enough)

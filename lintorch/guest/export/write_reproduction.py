@@ -38,7 +38,8 @@ def write_reproduction(
     dynamic = find_dynamic_names(model.sizes, others)
     example = make_inputs(model.inputs, model.sizes)
     job = Job(module, model.inputs, example, dynamic, opset, directory, None, strict=strict)
-    job = replace(job, named=named)
+    largest = {name: max(at[name] for at in (model.sizes, *others)) for name in dynamic}
+    job = replace(job, named=named, largest=largest)
     path = model.path.replace("\\", "/")
     title = f"{model.qualname} of {path} exported with {exporter}."
     sizes = [model.sizes, *others]

@@ -1,6 +1,6 @@
 // The filters: a text, outcomes, columns, and what has changed where that is known.
 
-const STATUSES = ["ok", "doubtful", "wrong", "failed", "stopped", "unavailable"];
+const STATUSES = ["ok", "doubtful", "lossy", "wrong", "failed", "eager fails", "stopped", "unavailable"];
 
 function showFilters(form, index) {
   const asked = address.read();

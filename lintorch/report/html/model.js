@@ -22,7 +22,7 @@ function columnOf(trial) {
 }
 
 function worstOf(trials) {
-  const order = ["wrong", "failed", "stopped", "doubtful", "unavailable", "ok"];
+  const order = ["wrong", "failed", "stopped", "lossy", "doubtful", "eager fails", "unavailable", "ok"];
   return [...trials].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status))[0];
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -30,7 +30,8 @@ def find_precision(case: Case, path: Sequence[LayerNumbers]) -> Iterator[Cause]:
         return
     given = case.run_file()
     found = measure_distance(case.expected, given)
-    rounded = _run_rounded(case, _ROUNDINGS[kind], quantized=kind == "int8")
+    arguments = case.arrange(case.list_tensors())
+    rounded = round_layers(case.module, arguments, case.extra, kind)
     usual = measure_distance(case.expected, rounded)
     if found.amount is None or usual.amount is None:
         return
@@ -73,8 +74,14 @@ def _read_cast(node: Any) -> int:
     return next((int(a.i) for a in node.attribute if a.name == "to"), 0)
 
 
-def _run_rounded(case: Case, rounding: Round, quantized: bool) -> list[torch.Tensor]:
-    """The model whose weights, and what its layers take and give, are rounded."""
+def round_layers(
+    module: nn.Module, arguments: Sequence[Any], keywords: Mapping[str, Any], kind: str
+) -> list[torch.Tensor]:
+    """What a model gives whose weights, and what its layers take and give, are rounded.
+
+    `kind` is a name that `name_precision` gives. Raises what the model raises.
+    """
+    rounding, quantized = _ROUNDINGS[kind], kind == "int8"
 
     def enter(part: nn.Module, args: Any) -> Any:
         return tuple(_round_value(arg, rounding) for arg in args)
@@ -82,7 +89,7 @@ def _run_rounded(case: Case, rounding: Round, quantized: bool) -> list[torch.Ten
     def leave(part: nn.Module, args: Any, out: Any) -> Any:
         return _round_value(out, rounding)
 
-    with copy_module(case.module) as copied, torch.no_grad():
+    with copy_module(module) as copied, torch.no_grad():
         for part in copied.modules():
             if quantized and not isinstance(part, _ROUNDED):
                 continue
@@ -92,7 +99,7 @@ def _run_rounded(case: Case, rounding: Round, quantized: bool) -> list[torch.Ten
                 part.register_forward_pre_hook(enter)
                 if not quantized:
                     part.register_forward_hook(leave)
-        return flatten_output(copied(*case.arrange(case.list_tensors()), **case.extra))
+        return flatten_output(copied(*arguments, **keywords))
 
 
 def _round_value(value: Any, rounding: Round) -> Any:

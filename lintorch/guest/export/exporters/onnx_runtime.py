@@ -49,12 +49,19 @@ def load_onnx_file(path: Path, job: Job) -> Exported:
         model = onnx.load(str(path), load_external_data=False)
         opsets = model.opset_import
         opset = next((entry.version for entry in opsets if entry.domain in ("", "ai.onnx")), None)
-        session = _open_session(path)
+        session = open_session(path)
         run = _make_runner(session, _name_tensors(job))
     wrote = f"opset {job.opset} was asked for, {opset} was written"
     note = "" if job.opset in (None, opset) else wrote
     exported = Exported(run, opset, note, str(path) if job.keep else "", model.ir_version)
+    exported = replace(exported, prepare=_make_preparer(session, _name_tensors(job)))
     return drop_counts(replace(exported, pruned=_list_pruned(session, job)), job)
+
+
+def list_feeds(path: Path, job: Job, given: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+    """What a file is fed for each of these values of all inputs, as arrays by name."""
+    session = open_session(path)
+    return [_make_feed(session, _name_tensors(job), values) for values in given]
 
 
 def _list_pruned(session: Any, job: Job) -> tuple[str, ...]:
@@ -73,24 +80,41 @@ def _name_tensors(job: Job) -> list[str]:
     return [given.label for given in pick_tensors(job.inputs)]
 
 
-def _open_session(path: Path) -> Any:
+def open_session(path: Path, profile: str = "") -> Any:
+    """A session on the CPU, in one thread; a `profile` of its runs is written to a file that begins so."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = _FATAL_ONLY
+    if profile:
+        options.enable_profiling, options.profile_file_prefix = True, profile
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
 def _make_runner(session: Any, names: list[str]) -> Callable[[Sequence[Any]], list[torch.Tensor]]:
-    """Feeds by place; by name where the file has lost inputs that the graph does not use."""
-    taken = [given.name for given in session.get_inputs()]
-    complete = len(taken) == len(names)
 
     def run(values: Sequence[Any]) -> list[torch.Tensor]:
-        arrays = [value.detach().numpy() for value in values if isinstance(value, torch.Tensor)]
-        named = zip(taken if complete else names, arrays, strict=True)
-        feed = {name: array for name, array in named if name in taken}
+        feed = _make_feed(session, names, values)
         return [torch.as_tensor(array) for array in session.run(None, feed)]
 
     return run
+
+
+def _make_preparer(
+    session: Any, names: list[str]
+) -> Callable[[Sequence[Any]], Callable[[], object]]:
+    def prepare(values: Sequence[Any]) -> Callable[[], object]:
+        feed = _make_feed(session, names, values)
+        return lambda: session.run(None, feed)
+
+    return prepare
+
+
+def _make_feed(session: Any, names: list[str], values: Sequence[Any]) -> dict[str, Any]:
+    """Feeds by place; by name where the file has lost inputs that the graph does not use."""
+    taken = [given.name for given in session.get_inputs()]
+    complete = len(taken) == len(names)
+    arrays = [value.detach().numpy() for value in values if isinstance(value, torch.Tensor)]
+    named = zip(taken if complete else names, arrays, strict=True)
+    return {name: array for name, array in named if name in taken}

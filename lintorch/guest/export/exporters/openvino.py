@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -61,10 +61,14 @@ def export(job: Job) -> Exported:
         results = compiled([tensor.detach().numpy() for tensor in tensors])
         return [torch.as_tensor(results[output]) for output in compiled.outputs]
 
+    def prepare(tensors: Sequence[torch.Tensor]) -> Callable[[], object]:
+        arrays = [tensor.detach().numpy() for tensor in tensors]
+        return lambda: compiled(arrays)
+
     def save(path: str) -> None:
         openvino.save_model(converted, path, compress_to_fp16=False)
 
-    return Exported(run, artifact=save_artifact(job, "model.xml", save))
+    return Exported(run, artifact=save_artifact(job, "model.xml", save), prepare=prepare)
 
 
 def explain(error: BaseException, job: Job) -> Explained:

@@ -1,0 +1,163 @@
+"""ExecuTorch: torch.export, lowered to XNNPACK where that takes it, and run by the runtime's own kernels.
+
+Its memory is planned before it runs, for the largest sizes: each size that varies has a bound.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from lintorch.guest.export import flat_outputs
+from lintorch.guest.export.error_reading import list_causes, list_frames, summarise_error
+from lintorch.guest.export.exporter import (
+    Explained,
+    Exported,
+    Job,
+    explain_missing,
+    refuse_in_stage,
+)
+from lintorch.guest.export.shape_constraints import explain_fixed_size, explain_unsolved
+from lintorch.guest.process.error_text import text_of
+
+_TIMES = 4
+"""How many times its first size a size may be where nobody says what it is at most."""
+_NOT_CORE = re.compile(r"Operator torch\._ops\.(\w+)\.(\w+)\.\w+ is not in Core ATen opset")
+_NO_KERNEL = re.compile(r"[Mm]issing out variants: \{([^}]*)\}")
+_SCRIPT = """
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+from executorch.exir import to_edge_transform_and_lower
+from executorch.runtime import Runtime
+
+shapes = {shapes}
+program = torch.export.export(model, example, dynamic_shapes=shapes, strict=False)
+lowered = to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])
+path = os.path.join(folder.name, "model.pte")
+with open(path, "wb") as file:
+    file.write(lowered.to_executorch().buffer)
+method = Runtime.get().load_program(path).load_method("forward")
+
+
+def exported(*given):
+    found = method.execute([tensor.contiguous() for tensor in tensors(given)])
+    return [value.clone() for value in found if isinstance(value, torch.Tensor)]
+
+"""
+
+
+def available() -> str:
+    """How to install executorch."""
+    return explain_missing("executorch")
+
+
+def export(job: Job) -> Exported:
+    """Exports, lowers, writes `model.pte` and loads it."""
+    from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+    from executorch.exir import to_edge_transform_and_lower
+
+    program = torch.export.export(
+        job.module,
+        job.arrange_arguments(job.example),
+        dynamic_shapes=_bound_shapes(job),
+        strict=False,
+    )
+    lowered = to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])
+    buffer = lowered.to_executorch().buffer
+    path = job.directory / "model.pte"
+    with refuse_in_stage("save"):
+        path.write_bytes(buffer)
+    with refuse_in_stage("load"):
+        run = _load_program(str(path))
+    exported = Exported(
+        run, artifact=str(path) if job.keep else "", prepare=lambda values: lambda: run(values)
+    )
+    return flat_outputs.drop_counts(exported, job)
+
+
+def explain(error: BaseException, job: Job) -> Explained:
+    """The operator that ExecuTorch has no kernel for, and where the program calls it."""
+    if known := explain_fixed_size(error, job) or explain_unsolved(error):
+        return known
+    text = text_of(error)
+    if found := _NOT_CORE.search(text):
+        name = f"{found[1]}::{found[2]}"
+        return Explained((name,), _find_stack(error, found[2]), f"no kernel for {name}")
+    if found := _NO_KERNEL.search(text):
+        names = tuple(re.findall(r"\w+::\w+", found[1]))
+        where = _find_stack(error, names[0].partition("::")[2]) if names else ""
+        return Explained(names, where, f"no kernel for {', '.join(names)}")
+    return Explained(where=text, message=summarise_error(error))
+
+
+def script(job: Job) -> str:
+    """As `export`."""
+    return flat_outputs.FLATTENING_SCRIPT + _SCRIPT.format(shapes=_write_shapes(job))
+
+
+def _load_program(path: str) -> Callable[[Sequence[Any]], list[torch.Tensor]]:
+    """Outputs stand in the program's own memory, which the next run writes to."""
+    from executorch.runtime import Runtime
+
+    program = Runtime.get().load_program(path)
+    method = program.load_method("forward")
+
+    def run(values: Sequence[Any]) -> list[torch.Tensor]:
+        given = [value.detach().contiguous() for value in values if isinstance(value, torch.Tensor)]
+        found = method.execute(given)
+        return [value.clone() for value in found if isinstance(value, torch.Tensor)]
+
+    return run
+
+
+def _bound_shapes(job: Job) -> Any:
+    """The dynamic_shapes of torch.export: each named size up to the largest that it is to run at."""
+    if not job.dynamic:
+        return None
+    hint = torch.export.Dim.DYNAMIC
+    each = [
+        {axis: hint(max=most) for axis, most in axes.items()} or None for axes in _list_bounds(job)
+    ]
+    return job.arrange_arguments(each)
+
+
+def _list_bounds(job: Job) -> list[dict[int, int]]:
+    return [
+        {axis: job.largest.get(name, _TIMES * value.shape[axis]) for axis, name in axes.items()}
+        for value, axes in zip(job.example, job.list_dynamic_axes(), strict=True)
+    ]
+
+
+def _write_shapes(job: Job) -> str:
+    if not job.dynamic:
+        return "None"
+    each = [
+        "{" + ", ".join(f"{a}: torch.export.Dim.DYNAMIC(max={m})" for a, m in axes.items()) + "}"
+        if axes
+        else "None"
+        for axes in _list_bounds(job)
+    ]
+    return _join(job.arrange_arguments(each))
+
+
+def _join(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "(" + "".join(f"{_join(part)}, " for part in value).strip() + ")"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_join, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_join(part)}" for key, part in value.items()) + "}"
+    return str(value)
+
+
+def _find_stack(error: BaseException, name: str) -> str:
+    """The stack of the first node that calls an operator, in the program that was being lowered."""
+    for inner in list_causes(error):
+        for frame in list_frames(inner):
+            graph: Any = getattr(frame.f_locals.get("program"), "graph", None)
+            for node in graph.nodes if graph is not None else ():
+                if node.op == "call_function" and f".{name}." in f".{node.target}.":
+                    return str(node.meta.get("stack_trace") or "")
+    return ""

@@ -1,0 +1,45 @@
+"""The types that an export is tried in beside the model's own, and what is lost by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lintorch.record.file_comparisons import Distance, LayerNumbers
+
+OWN = "float32"
+"""Asks for the model as it is built."""
+FLOATS = ("float16", "bfloat16", "float64")
+QUANTIZATIONS = ("int8-dynamic", "int8-static")
+"""What ONNX Runtime makes of an exported file."""
+PRECISIONS = (OWN, *FLOATS, *QUANTIZATIONS)
+_QUANTIZES = ("onnx", "onnx-legacy")
+
+
+def list_precisions(exporter: str, asked: Iterable[str]) -> Iterator[str]:
+    """Those that an exporter is tried in; "" for the model as it is built, also where nothing is asked."""
+    wanted = tuple(dict.fromkeys(asked)) or (OWN,)
+    for each in wanted:
+        if each not in QUANTIZATIONS or exporter in _QUANTIZES:
+            yield "" if each == OWN else each
+
+
+@dataclass(frozen=True)
+class PrecisionLoss:
+    """How far numbers are from those of eager in float32, at most over all sizes that were compared.
+
+    `eager` is eager in that type; for integers, eager whose layers have weights and inputs rounded
+    to 8 bits. `exported` is what was exported. `tolerance` is of the largest number of an output;
+    `is_lossy` where either is further off than that allows, of integers the export.
+    """
+
+    eager: Distance
+    exported: Distance
+    tolerance: float
+    is_lossy: bool = False
+    layer: LayerNumbers | None = None
+    """The first whose error alone, put into eager in float32, makes half of the output's error or more."""
+    given: Distance | None = None
+    """How far off what that layer is given is already, where that is as much: code between layers did it."""
+    in_file: bool = False
+    """Whether the layer's numbers are those of the exported file, and not of eager in that type."""
