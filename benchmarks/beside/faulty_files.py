@@ -58,10 +58,11 @@ def write_files(model: SmallModel, folder: Path) -> Iterator[FaultyFile]:
     module.eval()
     expected = frozenset({"training-mode"}) if _behaves_otherwise(module) else frozenset()
     yield from (FaultyFile(n, p, expected) for n, p in _list_written([trained]))
-    if old is not None:
-        yield from _write_weights(module, old[1], new and new[1], folder)
-        yield from _write_precisions(old[1], folder)
-        data = old[1].read_bytes()
+    base = old or new
+    if base is not None:
+        yield from _write_weights(module, base[1], new and new[1], folder)
+        yield from _write_precisions(base[1], folder)
+        data = base[1].read_bytes()
         (folder / "cut.onnx").write_bytes(data[: len(data) // 2])
         yield FaultyFile("cut in half", folder / "cut.onnx", unable=True)
     yield from _write_inputs(model, module, export)
@@ -99,9 +100,10 @@ def _write_precisions(old: Path, folder: Path) -> Iterator[FaultyFile]:
     except ValueError as error:  # weights that the graph computes
         print(f"not made: {eight}: {error}")
         eight = Path()
-    yield FaultyFile("float16", half, expected, own)
     both = frozenset({"precision", "weights"})
-    yield FaultyFile("float16 and other checkpoint", half, both, folder / "other.pt")
+    if _is_loaded(half):
+        yield FaultyFile("float16", half, expected, own)
+        yield FaultyFile("float16 and other checkpoint", half, both, folder / "other.pt")
     if eight.name:
         yield FaultyFile("int8, dynamic", eight, expected, own)
         yield FaultyFile("int8 and other checkpoint", eight, both, folder / "other.pt")

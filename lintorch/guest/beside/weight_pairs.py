@@ -108,6 +108,7 @@ class _PairFinder:
         self._by_layer = {each.layer: each for each in foldings}
         self._by_norm = {each.norm: each for each in foldings}
         self._restored: dict[str, torch.Tensor] = {}
+        self._moved = dict(_list_moved(file))
         self._used: set[str] = set()
         self._found: dict[str, WeightPair] = {}
 
@@ -160,7 +161,8 @@ class _PairFinder:
         layer = folding.layer if folding else layer
         if not isinstance(self._modules.get(layer), _SCALED):
             return
-        names = [name for name in given if self._is_held(name)]
+        sources = (self._moved.get(name, name) for name in given)
+        names = [name for name in sources if self._is_held(name)]
         for name in names:
             value = self._read(name)
             if not value.is_floating_point():
@@ -280,6 +282,13 @@ _NORMED = (
 )
 """What torch.nn.utils.weight_norm keeps, and torch.nn.utils.parametrizations.weight_norm."""
 _STATISTICS = ("weight", "bias", "running_mean", "running_var")
+
+
+def _list_moved(file: OnnxFile) -> Iterator[tuple[str, str]]:
+    """What is a tensor of the file in another shape, and that tensor: biases beside a ConvInteger."""
+    for node in file.graph.node:
+        if node.op_type in ("Reshape", "Unsqueeze", "Identity") and node.input[0] in file.tensors:
+            yield node.output[0], node.input[0]
 
 
 def _shape_key(shape: Iterable[int]) -> tuple[int, ...]:
