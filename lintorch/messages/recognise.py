@@ -111,10 +111,10 @@ def _make_recognised(
 
 
 def _fit_node(around: Mapping[str, str], groups: Mapping[str, str]) -> str:
-    """The operator that is named around a message, unless the name of its node tells another one."""
-    operator = around.get("operator", "")
-    named = groups.get("node", "").strip().rpartition("/")[2].partition("_")[0]
-    return named if operator and is_standard(named) else operator
+    """The operator that the name of its node tells, as `/conv/Add_1`, else the one named around a message."""
+    named = (groups.get("node", "") or around.get("node", "")).strip()
+    named = "" if " " in named else named.rpartition("/")[2].partition("_")[0]
+    return named if is_standard(named) else around.get("operator", "")
 
 
 def _find_context(

@@ -9,7 +9,7 @@ from lintorch.core.finding import Finding, Harm, Severity
 from lintorch.evidence import Trial
 from lintorch.evidence.size_changes import find_changes
 from lintorch.files import FileText, read_file
-from lintorch.messages import Recognised, recognise, unify_text
+from lintorch.messages import Recognised, read_releases, recognise, unify_text
 from lintorch.record.events import RunEvent, SizeQuestion, TensorRead
 from lintorch.report.harm_by_exporter import sum_up_harm
 from lintorch.report.wording import write_message
@@ -55,7 +55,7 @@ def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> Answ
         wanted = _make_request(request, exporter, files)
         checked = check_files(wanted, Scope(wanted), progress)
     answers = [_answer(each, checked, exporter, request) for each in asked]
-    explained, notes = explain_messages(found, request, progress)
+    explained, notes = explain_messages(found, read_releases(text), request, progress)
     answers = join_messages(answers, explained)
     if not answers and (unknown := answer_unknown(text)):
         answers = [unknown]
