@@ -134,10 +134,12 @@ def _find_context(
 
 def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
     causes = [each for each in found if each.kind.rank == "cause"]
-    errors = [each for each in found if each.kind.rank in ("cause", "general")]
+    told = [each for each in found if each.kind.rank in ("cause", "broad")]
+    errors = [each for each in found if each.kind.rank in ("cause", "broad", "general")]
     for each in found:
-        near = [other for other in causes if abs(other.at - each.at) < _AROUND]
-        if each.kind.rank == "general" and any(o.runtime is each.runtime for o in near):
+        better = {"broad": causes, "general": told}.get(each.kind.rank, ())
+        near = [other for other in better if abs(other.at - each.at) < _AROUND]
+        if any(o.runtime is each.runtime for o in near):
             continue
         if each.kind.rank == "last" and (errors or any(o.kind.rank == "symptom" for o in found)):
             continue
@@ -156,7 +158,7 @@ def _says_more(other: Recognised, found: Recognised) -> bool:
 
 
 def _order(found: Iterator[Recognised]) -> Sequence[Recognised]:
-    ranks = "cause", "general", "last", "symptom", "note"
+    ranks = "cause", "broad", "general", "last", "symptom", "note"
     return sorted(found, key=lambda each: (ranks.index(each.kind.rank), each.at))
 
 
