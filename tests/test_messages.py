@@ -244,6 +244,14 @@ OTHERS = [
     "NotImplementedError: Foo is not implemented.",
     "Error: socket is not registered.",
     "error code = 5",
+    "Load failed: 404",
+    "Platform does not support WebGL.",
+    "nvrtc: error: invalid value for --gpu-architecture (-arch)",
+    "cuDNN error: CUDNN_STATUS_NOT_INITIALIZED",
+    "scalar must be a scalar, and the size of the window should be a 1-D array",
+    "Check failed: size mismatch, expected 3 got 4",
+    "Method 'predict' is not defined",
+    "AssertionError: shapes must match: 3 != 4",
 ]
 
 
