@@ -143,6 +143,8 @@ def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
             continue
         if each.kind.rank == "last" and (errors or any(o.kind.rank == "symptom" for o in found)):
             continue
+        if each.kind.rank == "last" and any(_leads_there(other, each) for other in found):
+            continue
         if each.kind.rank == "symptom" and errors:
             continue
         if any(other.kind.full_name in each.kind.yields_to for other in found):
@@ -150,6 +152,12 @@ def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
         if not (each.operator or each.node) and any(_says_more(o, each) for o in found):
             continue
         yield each
+
+
+def _leads_there(other: Recognised, found: Recognised) -> bool:
+    """Whether another program of Python called the one that failed: one traceback goes through both."""
+    outer = other.kind.rank == "last" and other.runtime.own_line and found.runtime.own_line
+    return outer and other.at < found.at
 
 
 def _says_more(other: Recognised, found: Recognised) -> bool:
