@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.beside.layer_calls import LayerCall
-from lintorch.guest.beside.layer_names import find_layer, strip_prefixes
+from lintorch.guest.beside.layer_names import find_layer, list_stripped
 from lintorch.guest.beside.onnx_file import OnnxFile
 from lintorch.guest.beside.quantized_tensors import list_quantized
 from lintorch.guest.beside.recurrent_weights import read_recurrent
@@ -66,7 +66,7 @@ def find_foldings(
     file: OnnxFile, module: nn.Module, calls: Sequence[LayerCall]
 ) -> tuple[Folding, ...]:
     """The BatchNorm layers that the file holds no statistics of, each with the layer that it follows."""
-    kept = {*file.tensors, *map(strip_prefixes, file.tensors)}
+    kept = {each for name in file.tensors for each in list_stripped(name)}
     names = dict.fromkeys(call.name for call in calls)
     found = []
     for call in calls:
@@ -310,11 +310,9 @@ def _is_turned(node: Any) -> bool:
 
 def _find_key(name: str, own: State) -> str | None:
     """The key that an initializer is called by, with or without what a wrapper puts before it."""
-    if name in own:
-        return name
-    stripped = strip_prefixes(name)
-    if stripped in own:
-        return stripped
+    for stripped in list_stripped(name):
+        if stripped in own:
+            return stripped
     if "." not in name:
         return None
     ends = [key for key in own if name.endswith(f".{key}") or key.endswith(f".{name}")]
