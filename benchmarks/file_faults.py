@@ -57,7 +57,7 @@ def main() -> None:
 
 def _try_case(name: str, case: FaultyFile) -> str:
     command = [sys.executable, "-m", "lintorch", "compare", f"{case.path.parent}/net.py:Net"]
-    command += [str(case.path), "--output-format", "json"]
+    command += [str(case.path), "--output-format", "json", "--python", sys.executable]
     command += ["--checkpoint", str(case.checkpoint)] if case.checkpoint else []
     begun = _measure_children()
     done = subprocess.run(command, capture_output=True, text=True)

@@ -19,7 +19,7 @@ LONG = (
     *("test_models", "test_models_write", "test_meanwhile", "test_interpreter", "test_trace"),
     *("test_server", "test_precisions", "test_timings"),
     *("test_safe_fixes", "test_sturdy", "test_far_sizes", "test_project_calls", "test_suggest"),
-    *("test_explain_node", "test_verify_training", "test_compare"),
+    *("test_explain_node", "test_verify_training", "test_compare", "test_dropped_input"),
 )
 """The files that take longest, in that order: they run models, install things or start many processes."""
 

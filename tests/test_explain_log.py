@@ -10,6 +10,7 @@ import pytest
 import torch
 from running import lintorch
 
+from lintorch.run.find_checks import is_only_check
 from lintorch.run.read_export_log import MOST_BYTES, LogError, read_log
 
 NET = """
@@ -62,8 +63,43 @@ def test_the_source_tells_what_it_can(tmp_path: Path) -> None:
     code, answers = _answers(tmp_path, stdin=_log())
     assert code == 1
     assert answers[14][0] == "matters"
-    assert answers[12][0] == "unknown"
-    assert "--trace" in answers[12][1]
+    assert answers[12][0] == "harmless"
+    assert "only checks" in answers[12][1]
+
+
+def test_what_no_rule_speaks_of_is_not_known_before_a_run(tmp_path: Path) -> None:
+    (tmp_path / "norm.py").write_text(
+        "import math\n\n\ndef scale(x):\n    return x / math.sqrt(x.shape[1])\n"
+    )
+    code, answers = _answers(tmp_path, stdin=f"norm.py:5: TracerWarning: {BOOLEAN}\n")
+    assert (code, answers[5][0]) == (1, "unknown")
+    assert "--trace" in answers[5][1]
+
+
+CHECKS = """
+def forward(x, most):
+    assert x.shape[1] <= most, (
+        "too long"
+    )
+    if (
+        x.shape[0] > most
+    ):
+        raise ValueError(most)
+    if x.shape[0] > 1:
+        raise ValueError(x)
+    else:
+        x = x + 1
+    if x.shape[0] > 2:
+        x = x * 2
+    assert (n := x.shape[0]) > 1
+    return x * n
+"""
+
+
+def test_only_lines_that_do_nothing_but_raise_are_checks() -> None:
+    rows = [row for row in range(1, 18) if is_only_check(CHECKS, row)]
+    assert rows == [3, 4, 5, 6, 7]
+    assert not is_only_check("def f(:", 1)
 
 
 def test_a_run_tells_which_matter_and_at_which_sizes(tmp_path: Path) -> None:

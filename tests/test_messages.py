@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 from running import lintorch
 
 from lintorch.catalog import build_catalog
-from lintorch.messages import Kind, describe_support, load_runtimes, recognise, unify_text
+from lintorch.messages import (
+    Kind,
+    describe_support,
+    load_runtimes,
+    read_releases,
+    recognise,
+    unify_text,
+)
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -237,6 +244,14 @@ OTHERS = [
     "NotImplementedError: Foo is not implemented.",
     "Error: socket is not registered.",
     "error code = 5",
+    "Load failed: 404",
+    "Platform does not support WebGL.",
+    "nvrtc: error: invalid value for --gpu-architecture (-arch)",
+    "cuDNN error: CUDNN_STATUS_NOT_INITIALIZED",
+    "scalar must be a scalar, and the size of the window should be a 1-D array",
+    "Check failed: size mismatch, expected 3 got 4",
+    "Method 'predict' is not defined",
+    "AssertionError: shapes must match: 3 != 4",
 ]
 
 
@@ -258,3 +273,50 @@ def test_the_node_that_a_message_names_leads_to_its_line(tmp_path: Path) -> None
     _, (answer,) = explain(tmp_path, f"Non-zero status code returned while {said}", "net.onnx")
     assert answer["error"] == "conv-channels"
     assert {"filename": "net.py", "row": 12} in answer["node_lines"]
+
+
+RELEASES = [
+    ("&&&& RUNNING TensorRT.trtexec [TensorRT v8503] # trtexec", "tensorrt-8.5", None),
+    ("[TensorRT v101200]", "tensorrt-10.12", None),
+    ("[V] Loaded Module: tensorrt | Version: 8.6.1 | Path", "tensorrt-8.6", None),
+    ("**TensorRT Version**: 8.0.3", "tensorrt-8.0", None),
+    ("onnxruntime-gpu==1.16.3 and opset_version=13", "onnxruntime-1.16", 13),
+    ("ONNX Runtime version: 1.12 Opset version: 10", "onnxruntime-1.12", 10),
+    ("TensorRT 8.5 fails, TensorRT 8.6 too, opset 11 and opset 12", "", None),
+    ("torch 2.1.0, onnx 1.14.0", "", None),
+]
+
+
+@pytest.mark.parametrize(("text", "target", "opset"), RELEASES)
+def test_releases_that_a_log_names_are_read(text: str, target: str, opset: int | None) -> None:
+    read = read_releases(unify_text(text))
+    assert [each.name for each in read.targets] == [target] * bool(target)
+    assert read.opset == opset
+
+
+OPERATORS = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def forward(self, x, y, grid):
+        scores = torch.einsum("bid,bjd->bij", x, y)
+        return scores, F.grid_sample(x[:, None], grid)
+
+
+if __name__ == "__main__":
+    torch.onnx.export(Net(), (torch.rand(1, 2, 3), torch.rand(1, 2, 3), torch.rand(1, 2, 3, 2)), "a.onnx")
+"""
+
+
+def test_lines_are_those_of_the_operator_for_the_release_that_the_log_names(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(OPERATORS)
+    named = "No importer registered for op: {}\n"
+    for operator, rows in (("GridSample", [10]), ("NonMaxSuppression", [])):
+        log = f"&&&& RUNNING TensorRT.trtexec [TensorRT v7103]\n{named.format(operator)}"
+        done = lintorch("explain", "--log", "-", "--output-format", "json", cwd=tmp_path, stdin=log)
+        (answer,) = json.loads(done.stdout)["answers"]
+        assert "the log is of tensorrt-7.1" in (answer["since"] or "")
+        assert [x["row"] for x in answer["lines"] if x["code"] == "LT901"] == rows

@@ -88,7 +88,7 @@ def list_models(repositories: Path) -> dict[str, SmallModel]:
         "unet": of_repository("milesial+Pytorch-UNet", "from unet import UNet", "UNet(3, 2)", (1, 3, 64, 64)),
         "tcn": of_repository("locuslab+TCN", "from TCN.tcn import TemporalConvNet", "TemporalConvNet(4, [8, 8])", (2, 4, 32)),
         "nanogpt": of_repository("karpathy+nanoGPT", "from model import GPT, GPTConfig", gpt, (2, 16), "[0]"),
-        "vit": of_repository("lucidrains+vit-pytorch", "from vit_pytorch.simple_vit import SimpleViT", vit, (2, 3, 32, 32)),
+        "vit": of_repository("lucidrains+vit-pytorch/vit_pytorch", "from simple_vit import SimpleViT", vit, (2, 3, 32, 32)),
         "bert": _wrap("import transformers as t", f"t.BertModel(t.BertConfig({sizes}))", two, "[0]"),
         "gpt2": _wrap("import transformers as t", f"t.{gpt2}", {"input_ids": (2, 8)}, "[0]"),
         "t5": _wrap("import transformers as t", f"t.{t5}", two, "[0]"),

@@ -2,6 +2,7 @@
 
 from lintorch.messages.describe_support import describe_support
 from lintorch.messages.message_kinds import Kind, Rank, Runtime, load_runtimes
+from lintorch.messages.read_releases import Releases, read_releases
 from lintorch.messages.recognise import Recognised, guess_runtime, looks_like_error, recognise
 from lintorch.messages.unify_text import unify_text
 
@@ -9,11 +10,13 @@ __all__ = [
     "Kind",
     "Rank",
     "Recognised",
+    "Releases",
     "Runtime",
     "describe_support",
     "guess_runtime",
     "load_runtimes",
     "looks_like_error",
+    "read_releases",
     "recognise",
     "unify_text",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lintorch.messages.read_releases import Releases
 from lintorch.messages.recognise import Recognised
 from lintorch.targets import Answer, Target, list_targets
 from lintorch.targets.opset_history import is_standard
@@ -15,8 +16,11 @@ _TYPES = "float32", "float64", "float16", "bfloat16", "int32", "int64", "uint8",
 _EXPORTERS = {"onnx-legacy": "the legacy exporter (dynamo=False)", "onnx": "dynamo=True"}
 
 
-def describe_support(found: Recognised) -> str:
-    """A sentence from the tables about the operator or opset of a message; "" where they say nothing."""
+def describe_support(found: Recognised, releases: Releases = Releases()) -> str:  # noqa: B008 - frozen
+    """A sentence from the tables about the operator or opset of a message; "" where they say nothing.
+
+    It speaks of the release that the log names, too.
+    """
     if found.kind.table == "torch.onnx":
         return _describe_exporters(found.groups.get("torch", ""))
     if not found.kind.table:
@@ -27,7 +31,9 @@ def describe_support(found: Recognised) -> str:
         return _describe_opset(found.kind.table, found.groups)
     if not found.operator:
         return ""
-    return _describe_operator(found.kind.table, found.operator, found.groups)
+    told = _describe_operator(found.kind.table, found.operator, found.groups)
+    own = _describe_own(found, releases)
+    return f"{told}; {own}" if told and own else told
 
 
 def _describe_opset(family: str, groups: Mapping[str, str]) -> str:
@@ -45,6 +51,24 @@ def _describe_opset(family: str, groups: Mapping[str, str]) -> str:
     return f"{family} takes opset {opset} since {first.version}: upgrade it{lower}"
 
 
+def _describe_own(found: Recognised, releases: Releases) -> str:
+    """Of the release that wrote the log."""
+    own = releases.find(found.kind.table)
+    if own is None:
+        return ""
+    verdict = own.supports(found.operator, _read_opset(found.groups) or releases.opset)
+    if verdict.answer is Answer.NO:
+        return f"the log is of {own.name}, which does not"
+    if verdict:
+        return f"the log is of {own.name}, which does: types, attributes or sizes are at fault"
+    return f"the log is of {own.name}"
+
+
+def _read_opset(groups: Mapping[str, str]) -> int | None:
+    written = groups.get("opset", "")
+    return int(written[:4]) if written.isdigit() else None
+
+
 def _describe_format(family: str, version: int) -> str:
     takes = (t for t in _list_releases(family) if (t.release.ir or 0) >= version)
     first = next(takes, None)
@@ -52,8 +76,7 @@ def _describe_format(family: str, version: int) -> str:
 
 
 def _describe_operator(family: str, operator: str, groups: Mapping[str, str]) -> str:
-    written = groups.get("opset", "")
-    opset = int(written[:4]) if written.isdigit() else None
+    opset = _read_opset(groups)
     releases = _list_releases(family)
     answers = [target.supports(operator, opset) for target in releases]
     named = f"{operator} as of opset {opset}" if opset else operator

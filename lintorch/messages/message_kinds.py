@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-Rank = Literal["cause", "general", "last", "symptom", "note"]
-"""What a message is worth beside others: it tells the cause; it names runtime and node alone; it names
+Rank = Literal["cause", "broad", "general", "last", "symptom", "note"]
+"""What a message is worth beside others: it tells the cause; it tells what is wrong by its words alone, and
+counts where no cause of its runtime is known; it names runtime and node alone; it names
 the runtime alone, and counts where nothing else is known; it only follows from another one; it is no error."""
 _DATA = Path(__file__).with_name("data")
 

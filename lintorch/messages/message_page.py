@@ -10,6 +10,7 @@ from lintorch.messages.message_kinds import Kind, Runtime
 _RANKS = {
     "note": "No error: nothing is wrong with the result.",
     "symptom": "It only follows from another error, which stands before it in the log.",
+    "broad": "Known by what it speaks of; the exact condition stands in the message.",
     "general": "What it says beyond this depends on the words behind it.",
     "last": "Any other error of this program: the answer says that its cause is not known.",
 }
@@ -26,7 +27,7 @@ def write_message_page(runtime: Runtime, links: Mapping[str, tuple[str, str]]) -
         "The answer names the lines of your project that may be the cause "
         "([what else it tells](../explain.md)).",
     ]
-    ordered = sorted(runtime.kinds, key=lambda kind: ("cause", "general", "symptom", "note", "last").index(kind.rank))  # fmt: skip
+    ordered = sorted(runtime.kinds, key=lambda kind: ("cause", "broad", "general", "symptom", "note", "last").index(kind.rank))  # fmt: skip
     for kind in ordered:
         parts += _write_kind(kind, links)
     parts += ["## Another message", f"Where a message says too little: {_escape(runtime.more)}."]

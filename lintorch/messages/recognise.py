@@ -111,10 +111,10 @@ def _make_recognised(
 
 
 def _fit_node(around: Mapping[str, str], groups: Mapping[str, str]) -> str:
-    """The operator that is named around a message, unless the name of its node tells another one."""
-    operator = around.get("operator", "")
-    named = groups.get("node", "").strip().rpartition("/")[2].partition("_")[0]
-    return named if operator and is_standard(named) else operator
+    """The operator that the name of its node tells, as `/conv/Add_1`, else the one named around a message."""
+    named = (groups.get("node", "") or around.get("node", "")).strip()
+    named = "" if " " in named else named.rpartition("/")[2].partition("_")[0]
+    return named if is_standard(named) else around.get("operator", "")
 
 
 def _find_context(
@@ -134,12 +134,16 @@ def _find_context(
 
 def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
     causes = [each for each in found if each.kind.rank == "cause"]
-    errors = [each for each in found if each.kind.rank in ("cause", "general")]
+    told = [each for each in found if each.kind.rank in ("cause", "broad")]
+    errors = [each for each in found if each.kind.rank in ("cause", "broad", "general")]
     for each in found:
-        near = [other for other in causes if abs(other.at - each.at) < _AROUND]
-        if each.kind.rank == "general" and any(o.runtime is each.runtime for o in near):
+        better = {"broad": causes, "general": told}.get(each.kind.rank, ())
+        near = [other for other in better if abs(other.at - each.at) < _AROUND]
+        if any(o.runtime is each.runtime for o in near):
             continue
         if each.kind.rank == "last" and (errors or any(o.kind.rank == "symptom" for o in found)):
+            continue
+        if each.kind.rank == "last" and any(_leads_there(other, each) for other in found):
             continue
         if each.kind.rank == "symptom" and errors:
             continue
@@ -150,13 +154,19 @@ def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
         yield each
 
 
+def _leads_there(other: Recognised, found: Recognised) -> bool:
+    """Whether another program of Python called the one that failed: one traceback goes through both."""
+    outer = other.kind.rank == "last" and other.runtime.own_line and found.runtime.own_line
+    return outer and other.at < found.at
+
+
 def _says_more(other: Recognised, found: Recognised) -> bool:
     """Whether another one of the same kind names more."""
     return other.kind is found.kind and len(other.groups) > len(found.groups)
 
 
 def _order(found: Iterator[Recognised]) -> Sequence[Recognised]:
-    ranks = "cause", "general", "last", "symptom", "note"
+    ranks = "cause", "broad", "general", "last", "symptom", "note"
     return sorted(found, key=lambda each: (ranks.index(each.kind.rank), each.at))
 
 

@@ -88,10 +88,14 @@ def _release_values(first: FirstRelease) -> dict[str, Any]:
 def _write_release(first: FirstRelease) -> str:
     why = f" ({_join(first.reasons)})" if first.reasons else ""
     if first.takes is not None:
-        return f"{first.family}-{first.version}: {first.takes}{why}"
+        promised = " by its documentation alone" if first.documented else ""
+        return f"{first.family}-{first.version}: {first.takes}{promised}{why}"
     if first.version is None:
         return f"{first.family}: {'unknown' if first.unsure else 'no release is known to'}{why}"
-    return f"{first.family} >= {first.version}{' (earlier unknown)' if first.unsure else why}"
+    told = ["earlier unknown"] if first.unsure else [_join(first.reasons)] if first.reasons else []
+    told += ["documented only"] * first.documented
+    said = f" ({'; '.join(told)})" if told else ""
+    return f"{first.family} >= {first.version}{said}"
 
 
 def name_call(name: str) -> str:

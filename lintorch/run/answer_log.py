@@ -9,7 +9,7 @@ from lintorch.core.finding import Finding, Harm, Severity
 from lintorch.evidence import Trial
 from lintorch.evidence.size_changes import find_changes
 from lintorch.files import FileText, read_file
-from lintorch.messages import Recognised, recognise, unify_text
+from lintorch.messages import Recognised, read_releases, recognise, unify_text
 from lintorch.record.events import RunEvent, SizeQuestion, TensorRead
 from lintorch.report.harm_by_exporter import sum_up_harm
 from lintorch.report.wording import write_message
@@ -17,10 +17,15 @@ from lintorch.run.answer import Answer, Verdict
 from lintorch.run.answer_messages import answer_unknown, join_messages
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.explain_messages import explain_messages
+from lintorch.run.find_checks import is_only_check
 from lintorch.run.read_export_log import LoggedWarning, read_log
 from lintorch.run.request import CheckRequest, ExplainRequest, Progress
 from lintorch.run.scope import Scope
 
+_CHECK = (
+    "the line only checks, and raises where it does not hold: what is traced computes the same without it, "
+    "and no longer refuses what it refused"
+)
 _DIFFERS = ("Output nr", "Trace had nondeterministic nodes", "Trace checking failed")
 
 
@@ -55,7 +60,7 @@ def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> Answ
         wanted = _make_request(request, exporter, files)
         checked = check_files(wanted, Scope(wanted), progress)
     answers = [_answer(each, checked, exporter, request) for each in asked]
-    explained, notes = explain_messages(found, request, progress)
+    explained, notes = explain_messages(found, read_releases(text), request, progress)
     answers = join_messages(answers, explained)
     if not answers and (unknown := answer_unknown(text)):
         answers = [unknown]
@@ -106,12 +111,19 @@ def _answer(
     for finding in _list_findings(warning, withdrawn):
         why = finding.refuted or write_message(finding)
         return Answer(warning, "harmless", why, finding.code, "trace")
+    if not warning.is_error and _is_check(warning):
+        return Answer(warning, "harmless", _CHECK, evidence="source")
     if not request.models.trace:
         why = "no rule speaks of the line; --trace runs the models of the file, and exports them"
         return Answer(warning, "unknown", why)
     if warning.is_error:
         return Answer(warning, "unknown", "no rule speaks of the line, with the models run")
     return _answer_by_runs(warning, checked)
+
+
+def _is_check(warning: LoggedWarning) -> bool:
+    found = read_file(warning.found)
+    return isinstance(found, FileText) and is_only_check(found.text, warning.row)
 
 
 def _by_gravity(answer: Answer) -> bool:

@@ -46,7 +46,9 @@ def _is_same(answer: Answer, found: Recognised) -> bool:
 
 
 def _add_message(answer: Answer, message: ExplainedMessage) -> Answer:
-    """What is known of the line outweighs what is known of the message."""
+    """What is known of the line outweighs what is known of the message, which may be nothing."""
+    if answer.code and message.found.kind.rank == "last":
+        return answer
     told = replace(answer, message=message)
     if answer.code:
         return told

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from lintorch.core.finding import Finding
-from lintorch.messages import Recognised, describe_support
+from lintorch.messages import Recognised, Releases, describe_support
 from lintorch.onnx_file import NoNodeError, OnnxFileError
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.explain_node import NodeAnswer, explain_node
+from lintorch.run.narrow_findings import narrow_findings
 from lintorch.run.request import CheckRequest, ExplainRequest, Progress
 from lintorch.run.scope import Scope
 
@@ -37,21 +39,18 @@ class ExplainedMessage:
 
 
 def explain_messages(
-    found: Sequence[Recognised], request: ExplainRequest, progress: Progress
+    found: Sequence[Recognised], releases: Releases, request: ExplainRequest, progress: Progress
 ) -> tuple[tuple[ExplainedMessage, ...], tuple[str, ...]]:
     """Look the messages up in tables, file and project; with notes about what was left undone.
 
-    Lints the files below `request.paths`, else those below the working directory. Raises
-    SettingsError or CatalogError.
+    Lints the files below `request.paths`, else those below the working directory, for the releases
+    that the log names. Raises SettingsError or CatalogError.
     """
-    explained = [_add_node(_begin(each), request, progress) for each in found]
-    told = [_add_findings(each, request, progress) for each in _share_rules(explained)]
+    begun = (ExplainedMessage(each, describe_support(each, releases)) for each in found)
+    explained = [_add_node(each, request, progress) for each in begun]
+    told = [_add_findings(each, releases, request, progress) for each in _share_rules(explained)]
     notes = dict.fromkeys(note for each in told for note in each.notes)
     return tuple(told), tuple(notes)
-
-
-def _begin(found: Recognised) -> ExplainedMessage:
-    return ExplainedMessage(found, describe_support(found))
 
 
 def _share_rules(explained: Sequence[ExplainedMessage]) -> list[ExplainedMessage]:
@@ -94,13 +93,13 @@ def _list_names(node: str) -> list[str]:
 
 
 def _add_findings(
-    message: ExplainedMessage, request: ExplainRequest, progress: Progress
+    message: ExplainedMessage, releases: Releases, request: ExplainRequest, progress: Progress
 ) -> ExplainedMessage:
     names = [name for _, name in message.rules]
     if not names or (message.node and message.node.line):
         return message
     exporters = request.models.exporters or message.found.runtime.exporters
-    settings = {**request.settings, "select": tuple(names)}
+    settings = {**_name_releases(releases), **request.settings, "select": tuple(names)}
     if exporters:
         settings["exporters"] = tuple(exporters)
     asked = CheckRequest(
@@ -115,10 +114,17 @@ def _add_findings(
     return replace(
         message,
         rules=tuple((codes[name], name) for name in names),
-        findings=_order_findings(checked, names),
+        findings=narrow_findings(_order_findings(checked, names), message.found),
         files=checked.files,
         notes=(*message.notes, *checked.errors, *checked.notes),
     )
+
+
+def _name_releases(releases: Releases) -> dict[str, Any]:
+    """What a log says of releases, as settings."""
+    named: dict[str, Any] = {"target": tuple(target.name for target in releases.targets)}
+    named["opset"] = releases.opset
+    return {key: value for key, value in named.items() if value}
 
 
 def _list_places(request: ExplainRequest) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from lintorch.targets.runtime_tables import read_table
 
 _FIRST_NEW = 18
 """The lowest opset that the new exporter writes."""
+_EXPORTERS = "onnx", "onnx-legacy"
 Changes = Sequence[tuple[int, Sequence[str] | None]]
 
 
@@ -38,6 +39,16 @@ def find_first_opset(name: str, exporter: str) -> int | None:
 def list_traced(name: str) -> tuple[str, ...]:
     """The operators of PyTorch that it is, as torch.export finds them."""
     return tuple(load_rows().get(name, {}).get("aten", ()))
+
+
+def list_writers(operator: str) -> tuple[str, ...]:
+    """The names of torch that an exporter writes as an ONNX operator; of `aten.topk`, those that are traced so."""
+    return tuple(
+        name
+        for name, row in load_rows().items()
+        if any(operator == traced.rpartition(".")[0] for traced in row.get("aten", ()))
+        or any(operator in (names or ()) for key in _EXPORTERS for _, names in row.get(key, ()))
+    )
 
 
 def find_last_without(operator: str, exporter: str) -> tuple[int, frozenset[str]] | None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+
+import libcst as cst
 
 from lintorch.core.exporter_calls import ONNX_EXPORT
-from lintorch.core.finding import Hit, Severity
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import Items, Tensor, Value
+from lintorch.evidence import Outcome, Trial
 from lintorch.facts.exporting.declared_sizes import (
     ForwardNames,
     find_forward,
@@ -32,6 +36,9 @@ rule = Rule(
         have without a word, where torch.export and the new ONNX exporter refuse the model; and it
         hands on keywords by their place, so that one after `*` raises TypeError. The new exporter
         keeps inputs that are not used. Measured on torch 2.13.
+
+        With `--export onnx-legacy` the inputs of the file that was written are held against what
+        the model was fed.
     """,
     bad="""
         import torch
@@ -75,6 +82,17 @@ rule = Rule(
 )
 
 LEGACY = "the legacy exporter"
+_ALIKE = 0.75
+"""How alike two names are at least, of which one is taken for a slip of the other."""
+
+
+@rule.trial("ok", "wrong", "random")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """Inputs that the model was fed, and that the file it was written to does not have."""
+    for name in outcome.pruned:
+        message = f"{outcome.exporter} leaves out the input {name!r}, which the model does not use"
+        told = f"{message}: a runtime that is fed it refuses"
+        yield Hit(trial.find_line(), told, remedy=f"do not feed {name}", beside=True)
 
 
 @rule.event("torch.export.export", ONNX_EXPORT)
@@ -85,13 +103,17 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     forward, written = find_forward(model), find_written_forward(model)
     if event.open or not exporter or forward is None:
         return
-    yield from find_strange(event, given, forward, exporter)
+    yield from find_strange(event, given, forward, exporter, source)
     if exporter == "onnx-legacy" and written is not None:
         yield from find_unused(event, given, forward, written)
 
 
 def find_strange(
-    event: Called, given: Mapping[str, Value], forward: ForwardNames, exporter: str
+    event: Called,
+    given: Mapping[str, Value],
+    forward: ForwardNames,
+    exporter: str,
+    source: Source,
 ) -> Iterator[Hit]:
     """Keywords that forward does not have."""
     if forward.takes_more:
@@ -99,11 +121,39 @@ def find_strange(
     for name in list_keywords(given, event.name == ONNX_EXPORT):
         if name not in forward.single and exporter == "onnx-legacy":
             message = f"forward has no parameter {name!r}: {LEGACY} passes over it without a word"
-            yield Hit(event, message, remedy=f"name one of {', '.join(forward.single)}")
+            fix = rename_key(event, name, forward, source)
+            yield Hit(event, message, fix=fix, remedy=f"name one of {', '.join(forward.single)}")
         elif name not in forward.single:
             message = f"forward has no parameter {name!r}: the export is refused"
             names = ", ".join(forward.single)
-            yield Hit(event, message, severity=Severity.ERROR, remedy=f"name one of {names}")
+            fix = rename_key(event, name, forward, source)
+            remedy = f"name one of {names}"
+            yield Hit(event, message, severity=Severity.ERROR, fix=fix, remedy=remedy)
+
+
+def rename_key(event: Called, name: str, forward: ForwardNames, source: Source) -> Fix | None:
+    """The one parameter of forward whose name is nearly that of a key, written in its place in the call."""
+    near = get_close_matches(name, forward.single, 2, _ALIKE)
+    call = source.call_at(event)
+    keys = list(list_keys(call)) if call is not None else []
+    named = [key for key in keys if key.evaluated_value == name]
+    taken = any(key.evaluated_value in near for key in keys)
+    if len(near) != 1 or len(named) != 1 or taken:
+        return None
+    written = f"{named[0].quote}{near[0]}{named[0].quote}"
+    return Fix(f"write {written}", (source.replace(named[0], written),), Applicability.UNSAFE)
+
+
+def list_keys(call: cst.Call) -> Iterator[cst.SimpleString]:
+    """The texts that are keys of dictionaries among the arguments, tuples gone into."""
+    values = [arg.value for arg in call.args]
+    values += [
+        each.value for part in values if isinstance(part, cst.Tuple) for each in part.elements
+    ]
+    for value in values:
+        for item in value.elements if isinstance(value, cst.Dict) else ():
+            if isinstance(item, cst.DictElement) and isinstance(item.key, cst.SimpleString):
+                yield item.key
 
 
 def find_unused(

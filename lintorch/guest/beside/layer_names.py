@@ -10,11 +10,12 @@ from lintorch.guest.export.onnx_graph import read_layer
 _PREFIXES = ("module.", "_orig_mod.", "model.", "net.", "inner.", "wrapped.")
 
 
-def strip_prefixes(name: str) -> str:
-    """Without the names by which wrappers call the model inside them."""
-    for prefix in _PREFIXES:
-        name = name.removeprefix(prefix)
-    return name
+def list_stripped(name: str) -> list[str]:
+    """A name, and what is left of it as the names of wrappers around the model are taken away, one by one."""
+    found = [name]
+    while prefix := next((each for each in _PREFIXES if found[-1].startswith(each)), ""):
+        found.append(found[-1].removeprefix(prefix))
+    return found
 
 
 def find_layer(node: Any, known: Collection[str]) -> str:
@@ -22,13 +23,11 @@ def find_layer(node: Any, known: Collection[str]) -> str:
 
     The older exporter leaves out containers that nobody calls: `h.0.attn` of `transformer.h.0.attn`.
     """
-    layer = read_layer(node)
-    if layer in known:
-        return layer
-    stripped = strip_prefixes(layer)
-    if stripped in known or not layer:
+    names = list_stripped(read_layer(node))
+    stripped = next((each for each in names if each in known), names[-1])
+    if stripped in known or not stripped:
         return stripped
-    for asked in (layer, stripped):
+    for asked in names:
         longer = [each for each in known if _leaves_out(asked, each)]
         if len(longer) == 1:
             return longer[0]

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.beside.layer_calls import LayerCall
-from lintorch.guest.beside.layer_names import find_layer, strip_prefixes
+from lintorch.guest.beside.layer_names import find_layer, list_stripped
 from lintorch.guest.beside.onnx_file import OnnxFile
 from lintorch.guest.beside.quantized_tensors import list_quantized
 from lintorch.guest.beside.recurrent_weights import read_recurrent
@@ -66,7 +66,7 @@ def find_foldings(
     file: OnnxFile, module: nn.Module, calls: Sequence[LayerCall]
 ) -> tuple[Folding, ...]:
     """The BatchNorm layers that the file holds no statistics of, each with the layer that it follows."""
-    kept = {*file.tensors, *map(strip_prefixes, file.tensors)}
+    kept = {each for name in file.tensors for each in list_stripped(name)}
     names = dict.fromkeys(call.name for call in calls)
     found = []
     for call in calls:
@@ -108,6 +108,7 @@ class _PairFinder:
         self._by_layer = {each.layer: each for each in foldings}
         self._by_norm = {each.norm: each for each in foldings}
         self._restored: dict[str, torch.Tensor] = {}
+        self._moved = dict(_list_moved(file))
         self._used: set[str] = set()
         self._found: dict[str, WeightPair] = {}
 
@@ -160,7 +161,8 @@ class _PairFinder:
         layer = folding.layer if folding else layer
         if not isinstance(self._modules.get(layer), _SCALED):
             return
-        names = [name for name in given if self._is_held(name)]
+        sources = (self._moved.get(name, name) for name in given)
+        names = [name for name in sources if self._is_held(name)]
         for name in names:
             value = self._read(name)
             if not value.is_floating_point():
@@ -282,6 +284,13 @@ _NORMED = (
 _STATISTICS = ("weight", "bias", "running_mean", "running_var")
 
 
+def _list_moved(file: OnnxFile) -> Iterator[tuple[str, str]]:
+    """What is a tensor of the file in another shape, and that tensor: biases beside a ConvInteger."""
+    for node in file.graph.node:
+        if node.op_type in ("Reshape", "Unsqueeze", "Identity") and node.input[0] in file.tensors:
+            yield node.output[0], node.input[0]
+
+
 def _shape_key(shape: Iterable[int]) -> tuple[int, ...]:
     """Of a matrix and what it is turned, the same."""
     sizes = tuple(shape)
@@ -301,11 +310,9 @@ def _is_turned(node: Any) -> bool:
 
 def _find_key(name: str, own: State) -> str | None:
     """The key that an initializer is called by, with or without what a wrapper puts before it."""
-    if name in own:
-        return name
-    stripped = strip_prefixes(name)
-    if stripped in own:
-        return stripped
+    for stripped in list_stripped(name):
+        if stripped in own:
+            return stripped
     if "." not in name:
         return None
     ends = [key for key in own if name.endswith(f".{key}") or key.endswith(f".{name}")]
