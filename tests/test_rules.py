@@ -35,7 +35,8 @@ ALONE = str(Path(tempfile.gettempdir(), "lintorch-alone", "model.py"))
 
 def findings(rule: Rule, text: str, profile: Profile, path: str = ALONE) -> list[Finding]:
     source = Source(path, text, profile)
-    return list(lint_subject(source, index_detectors([rule], Evidence.SOURCE)))
+    found = lint_subject(source, index_detectors([rule], Evidence.SOURCE))
+    return [finding for finding in found if not finding.confirms]
 
 
 def profile_of(words: tuple[str, ...]) -> Profile:

@@ -134,7 +134,7 @@ def _find(
     rule: Rule, text: str, profile: Profile, folders: tuple[str, ...], path: str = "model.py"
 ) -> list[Finding]:
     task = LintTask(path, frozenset({rule.code}), profile, folders)
-    return list(lint_text(task, text).findings)
+    return [found for found in lint_text(task, text).findings if not found.confirms]
 
 
 def _profile_of_file(first: str) -> Profile:
