@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import read_plain
-from lintorch.evaluator.values import Tensor
+from lintorch.evaluator.values import NONE, Tensor
 
 Texts = Mapping[str, str]
 """The arguments that are given, by torch's parameters, as they are written."""
@@ -127,7 +127,7 @@ def _write_spread(root: bool) -> Callable[[Texts, Called], str | None]:
 def _find_factor(axis: int, event: Called) -> str | None:
     """` * (8 / 7)` of 8 items, "" where the variance is of all; None where that is not known."""
     given = event.arguments
-    unbiased, less = read_plain(given.get("unbiased")), read_plain(given.get("correction"))
+    unbiased, less = (read_plain(given.get(name, NONE)) for name in ("unbiased", "correction"))
     if unbiased is False or (less == 0 and type(less) is int):
         return ""
     tensor = given.get("input", given.get("self"))
