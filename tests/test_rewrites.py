@@ -346,6 +346,32 @@ def test_one_class_serves_all_pools_of_a_file() -> None:
     assert mend(known).count("class AverageCells") == 1
 
 
+RESIZED = [
+    "F.interpolate(image, scale_factor=0.5, mode='bilinear', antialias=True)",
+    "F.interpolate(image, (7, 23), mode='bicubic', antialias=True, align_corners=False)",
+    "F.interpolate(image, image.shape[2:], mode='nearest-exact')",
+    "F.interpolate(image.relu(), size=(5, 9), mode='nearest-exact')",
+    "F.interpolate(image, scale_factor=1.7, mode='nearest-exact')",
+    "F.interpolate(image, scale_factor=1.5, mode='bicubic', antialias=True, recompute_scale_factor=True)",
+]
+
+
+@pytest.mark.parametrize("call", RESIZED)
+def test_a_resize_that_an_exporter_lacks_is_written_out(call: str) -> None:
+    text = write_model(f"return {call}")
+    after = mend(text)
+    assert "interpolate(" not in after.rpartition("class Net")[2]
+    for shape in (*SIZES, (1, 3, 40, 7)):
+        image = torch.randn(shape, requires_grad=True)
+        wanted, found = build(text)(image), build(after)(image)
+        torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-5)
+        slopes = [torch.autograd.grad(each.sum(), image)[0] for each in (wanted, found)]
+        torch.testing.assert_close(*slopes, rtol=1e-5, atol=1e-5)
+    images = [torch.rand(size) for size in SIZES]
+    wanted = [build(text)(image) for image in images]
+    assert is_traced_right(build(after), images, wanted)
+
+
 RECURRENT = """import torch
 from torch import nn
 
