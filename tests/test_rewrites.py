@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -41,9 +41,12 @@ def write_model(*lines: str) -> str:
 
 def mend(text: str) -> str:
     """A text with every fix in it; a second time changes nothing."""
-    once = settle(text, find_hazards, EVERY).text
-    again = settle(once, find_hazards, EVERY).text
-    assert once == again
+    return settle_twice(text, find_hazards)
+
+
+def settle_twice(text: str, find: Callable[[str], Iterable[Finding]]) -> str:
+    once = settle(text, find, EVERY).text
+    assert settle(once, find, EVERY).text == once
     return once
 
 
@@ -125,6 +128,50 @@ def test_what_was_refused_is_right_at_every_size(lines: tuple[str, ...]) -> None
     assert not is_right_at_every_size(original, images, wanted)
     assert is_right_at_every_size(mended, images, wanted), after
     assert "# odd sizes" in after or "# odd sizes" not in text
+
+
+WAITING = [
+    ("return image + torch.linspace(0, 1, image.size(3))",),
+    ("return torch.stack([row * 2 for row in image])",),
+    ("return image.relu()[:, :, :20]",),
+    ("image = F.avg_pool2d(image, 1)", "return image[:, :, :20] + 1"),
+    ("return image[..., :20, :] * 2",),
+]
+
+
+@pytest.mark.parametrize("lines", WAITING, ids=lambda lines: lines[-1])
+def test_a_fix_that_waits_for_a_run_is_right_at_every_size(lines: tuple[str, ...]) -> None:
+    text = "import numpy as np\n" + write_model(*lines)
+    assert mend(text) == text
+    after = settle_twice(text, find_waiting)
+    images = [torch.rand(size) for size in SIZES]
+    original, mended = build(text), build(after)
+    wanted = [original(image) for image in images]
+    assert all(map(is_close, map(mended, images), wanted)), after
+    assert not is_right_at_every_size(original, images, wanted)
+    assert is_right_at_every_size(mended, images, wanted), after
+
+
+COUNTED = [
+    ("return image.relu().view(-1, np.prod(image.shape[1:]))",),
+    ("h = F.avg_pool2d(image, 2).size(2)", "more = (h - image.size(2)) // 2", "return F.pad(image, (0, 0, more, 0))"),
+    ("n = int(image[0, 0, 0, 0] * 10)", "return image[:, :, : n + 1]"),
+    ("return torch.arange(int(image.sum()))",),
+    ("n = int((image > 0.5).any())", "return torch.zeros(n, 3)"),
+    ("return image * int(image.max() * 9)",),
+    ("image = F.avg_pool2d(image, 1)", "return image.flatten(1)[:, : int(np.ceil(image.shape[2] / 8))]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", COUNTED, ids=lambda lines: lines[-1])
+def test_a_number_is_the_same_however_it_is_worked_out(lines: tuple[str, ...]) -> None:
+    text = "import numpy as np\n" + write_model(*lines)
+    after = settle_twice(text, find_waiting)
+    assert after != text
+    for image in (*map(torch.rand, SIZES), torch.zeros(SIZES[0])):
+        wanted, found = build(text)(image), build(after)(image)
+        assert wanted.dtype == found.dtype
+        assert torch.equal(found, wanted)
 
 
 def is_traced_right(model: Any, images: list[Any], wanted: list[Any]) -> bool:

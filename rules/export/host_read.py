@@ -165,10 +165,9 @@ def read_by_item(event: DataRead, source: Source) -> Fix | None:
     if len(call.args) != 1 or call.args[0].star or not source.profile.concerns(CONVERTED_THERE):
         return None
     held = call.args[0].value
-    if not isinstance(held, HELD):
-        return None
     whole = (given.dtype or "").startswith(("int", "uint"))
-    text = f"{source.code(held)}.{'item' if whole else 'long().item'}()"
+    text = source.code(held) if isinstance(held, HELD) or held.lpar else f"({source.code(held)})"
+    text = f"{text}.{'item' if whole else 'long().item'}()"
     return Fix(f"write {text}", (source.replace(call, text),), Applicability.UNSAFE)
 
 
