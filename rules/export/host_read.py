@@ -38,7 +38,9 @@ rule = Rule(
         `tolist()` and `numpy()`. Measured on torch 2.13.
 
         Stay with the tensor: a tensor of one item multiplies, compares and indexes as well as a
-        number does.
+        number does. Where the number itself is needed, as for a size, the fix writes `n.item()` for
+        `int(n)` and `x.max().long().item()` for `int(x.max())`, which torch.export follows; no
+        `torch._check` is needed for a slice, `zeros` or `arange` of it, and tracers refuse that.
     """,
     bad="""
         from torch import nn

@@ -54,7 +54,9 @@ rule = Rule(
         (`y.data = z`) is left out by all four, and nothing says so. Measured on torch 2.13.
 
         The fix drops `.data`, which autograd then sees as well, and writes to the base where a
-        view of all of it is worked on item by item (`y.mul_(2)` for `y.flatten(1).mul_(2)`).
+        view of all of it is worked on item by item (`y.mul_(2)` for `y.flatten(1).mul_(2)`). Else
+        the base takes back what was written, in a line behind the write: `y = v.view(y.shape)` of
+        `v = y.flatten(1)`, `y[:, 1:] = v` of `v = y[:, 1:]`. Bits and gradients stay the same.
     """,
     bad="""
         from torch import nn

@@ -28,6 +28,9 @@ rule = Rule(
         "Expected all tensors to be on the same device". ONNX has no devices. Seen on torch 2.13
         without a GPU: what was traced on the CPU is run on the `meta` device.
 
+        Where a run found it, the fix keeps what is made of constants as a buffer that is not part
+        of the state_dict, and writes `x.new_zeros(n)` for `torch.zeros(n, device=x.device)`.
+
         Trace on the device that the model runs on. Else write what asks no device:
         `x.new_zeros(n)`, `torch.zeros_like(x)`, `torch.arange(n).type_as(x)`, a registered buffer;
         or put the line into a function under `torch.jit.script`, which asks at each call. A program of

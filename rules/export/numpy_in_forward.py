@@ -37,7 +37,8 @@ rule = Rule(
         meant. Measured with NumPy on torch 2.13; the other libraries take the tensor as an array
         all the same.
 
-        Use the function of torch of the same name.
+        Use the function of torch of the same name. The fix does so for functions that work item
+        by item (`np.exp`, `np.maximum`), of tensors of floats.
     """,
     bad="""
         import numpy as np

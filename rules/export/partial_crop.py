@@ -30,6 +30,9 @@ rule = Rule(
         exporters and jit.trace keep the slice as it is. Measured on torch 2.13.
 
         A negative width for `F.pad` crops as well, and asks nothing: right under all of them.
+        Where an axis may be shorter than the crop (`x[:, :, :400]`), an export binds it to the side
+        of 400 that the example was on; a trial far from the example tells, and the fix pads by
+        nothing there.
         Padding by one more, so that something is left to crop at any size, helps too.
     """,
     bad="""
