@@ -500,6 +500,41 @@ def test_what_names_a_gpu_runs_wherever_the_model_is(lines: tuple[str, ...]) -> 
     assert is_traced_right(model, images, wanted)
 
 
+MADE_ANEW = {
+    "scale = torch.tensor([0.5, 0.2, 0.1], device=image.device)|return self.conv(image * scale[:, None, None])": "self.scale",
+    "return self.conv(image) * torch.arange(4, device=image.device)[:, None, None]": "self.arange",
+    "steps = torch.zeros(image.shape[3], device=image.device)|return self.conv(image) + steps": "image.new_zeros(",
+    "return self.conv(image + torch.full((3, 1, 1), 0.5, device=image.device))": "self.full",
+    "return self.conv(image + torch.ones((image.size(2), 1), device=image.device))": "image.new_ones(",
+}
+WRITTEN_TO = [
+    "mask = torch.zeros(3, 1, 1, device=image.device)|mask[0] = 1|return self.conv(image * mask)",
+    "scale = torch.ones(3, 1, 1)|self.last = scale|return self.conv(image * scale)",
+    "scale = torch.tensor(image.shape, device=image.device)|return self.conv(image) * scale",
+    "none = torch.zeros(image.size(2), dtype=torch.int64, device=image.device)|return self.conv(image) + none[:, None]",
+]
+
+
+@pytest.mark.parametrize("body", MADE_ANEW)
+def test_what_is_made_of_constants_becomes_a_buffer(body: str) -> None:
+    text = write_convolving(*body.split("|"))
+    after = settle_twice(text, lambda now: [e for e in find_waiting(now) if e.code == "LT133"])
+    assert MADE_ANEW[body] in after
+    torch.manual_seed(0)
+    original, mended = build(text), build(after)
+    mended.load_state_dict(original.state_dict())
+    images = [torch.rand(size) for size in SIZES]
+    assert all(torch.equal(mended(image), original(image)) for image in images)
+
+
+@pytest.mark.parametrize("body", WRITTEN_TO)
+def test_what_is_written_to_or_varies_is_made_anew(body: str) -> None:
+    text = write_convolving(*body.split("|"))
+    after = settle_twice(text, lambda now: [e for e in find_waiting(now) if e.code == "LT133"])
+    assert "register_buffer" not in after
+    assert text.count("dtype=") == after.count("dtype=")
+
+
 KEPT_ON_A_GPU = [
     ("return image.relu().cuda() + torch.ones(3, 1, 1, device='cuda')",),
     ("image = [each.cuda() for each in image]", "return image[0] + torch.ones(1, device='cuda')"),

@@ -9,7 +9,14 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.profile import DEFAULT_EXPORTERS, Profile
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Combined, Indexed, Occurrence
+from lintorch.evaluator.events import (
+    AttributeSet,
+    Called,
+    Combined,
+    Indexed,
+    ItemSet,
+    Occurrence,
+)
 from lintorch.evaluator.values import Tensor
 from lintorch.evidence import KeptDevice, Outcome, Trace, Trial
 from lintorch.facts.models.buffer_edits import find_made, keep_as_buffer
@@ -132,6 +139,12 @@ def is_changed(event: Called, source: Source) -> bool:
         part for each in users if isinstance(each, Indexed) for part in ways.find_users(each.result)
     ]
     whole = [each for each in users if not isinstance(each, Indexed)]
+    if any(source.evaluation.find_returns(event.result)):
+        return True
+    for _, each in source.evaluation.list_events({AttributeSet, ItemSet}):
+        held = isinstance(each, (AttributeSet, ItemSet)) and (each.held, each.value)
+        if held and any(value is event.result for value in held):
+            return True
     return not users or not all(map(only_reads, (*whole, *parts)))
 
 
