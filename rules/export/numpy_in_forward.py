@@ -48,16 +48,17 @@ rule = Rule(
 
         class Wave(nn.Module):
             def forward(self, x):
-                return x + torch.as_tensor(np.sin(torch.relu(x)))
+                return x / np.pi + torch.as_tensor(np.sin(torch.relu(x)))
     """,
     good="""
+        import numpy as np
         import torch
         from torch import nn
 
 
         class Wave(nn.Module):
             def forward(self, x):
-                return x + torch.sin(torch.relu(x))
+                return x / np.pi + torch.sin(torch.relu(x))
     """,
     remedy="write it with functions of torch, or do it before the model is called",
     proof="""
