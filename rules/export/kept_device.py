@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -104,9 +105,12 @@ def keep(event: Called, call: cst.Call, source: Source) -> Fix | None:
 
 
 def make_of_tensor(event: Called, call: cst.Call, source: Source) -> Fix | None:
-    """`x.new_zeros(n)` for `torch.zeros(n, device=x.device)`, of a tensor of floats."""
+    """`x.new_zeros(n)` for `torch.zeros(n, device=x.device)`, of a tensor of floats.
+
+    `torch.arange(n).type_as(x)` where that meets x alone.
+    """
     devices = [arg for arg in call.args if is_device(arg)]
-    if not MAKERS[event.name] or len(devices) != 1 or event.keyword.get("dtype") is not None:
+    if len(devices) != 1 or event.keyword.get("dtype") is not None:
         return None
     device = devices[0].value
     held = device.value if isinstance(device, cst.Attribute) else None
@@ -114,11 +118,29 @@ def make_of_tensor(event: Called, call: cst.Call, source: Source) -> Fix | None:
         return None
     whole = [arg.keyword is not None and arg.keyword.value == "out" for arg in call.args]
     result = event.result
-    if any(whole) or not isinstance(result, Tensor) or result.dtype not in (None, "float32"):
+    counts = event.name == "torch.arange"
+    known = isinstance(result, Tensor) and (counts or result.dtype in (None, "float32"))
+    if any(whole) or not known:
         return None
     given = [source.code(arg).strip().rstrip(",") for arg in call.args if not is_device(arg)]
+    if event.name == "torch.arange" and meets(event, held.value, source):
+        text = f"{source.code(call.func)}({', '.join(given)}).type_as({held.value})"
+        return Fix(f"write {text}", (source.replace(call, text),), Applicability.UNSAFE)
+    if not MAKERS[event.name]:
+        return None
     text = f"{held.value}.{MAKERS[event.name]}{event.name.rpartition('.')[2]}({', '.join(given)})"
     return Fix(f"write {text}", (source.replace(call, text),), Applicability.UNSAFE)
+
+
+def meets(event: Called, name: str, source: Source) -> bool:
+    """Whether what is made is added to, or multiplied with, the tensor of this name and nothing else."""
+    users = source.evaluation.ways.find_users(event.result)
+    sides = [
+        {ast.unparse(each.node.left), ast.unparse(each.node.right)}
+        for each in users
+        if isinstance(each, Combined) and isinstance(each.node, ast.BinOp)
+    ]
+    return bool(users) and len(sides) == len(users) and all(name in each for each in sides)
 
 
 def is_device(arg: cst.Arg) -> bool:
