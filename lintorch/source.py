@@ -257,6 +257,10 @@ class Source:
         """
         return self.file.above(node, content)
 
+    def below(self, statement: cst.BaseSmallStatement, content: str) -> Edit:
+        """Put a line below a statement; behind it in its line, where it does not end one of its own."""
+        return self.file.below(statement, content)
+
     def exchange(self, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
         """Let two statements with lines of their own change places, each with its comments."""
         return self.file.exchange(first, second)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lintorch.core.finding import Evidence, Finding, Harm, Hazard, Note, Place, Severity
+from lintorch.core.finding import Evidence, Finding, Fix, Harm, Hazard, Note, Place, Severity
 from lintorch.core.merge import merge_findings
 from lintorch.core.profile import weigh_hazard
 from lintorch.report.harm_by_exporter import sum_up_harm
@@ -30,6 +30,20 @@ def test_what_only_confirms_joins_a_source_finding_and_else_is_dropped() -> None
     assert (joined.place.row, joined.evidence) == (3, Evidence.TRACE)
     assert joined.said == "100% of the work"
     assert not joined.confirms
+
+
+def test_a_source_hit_that_waits_lends_its_fix_to_what_a_run_found() -> None:
+    bare = finding(Evidence.SOURCE, 3, confirms=True)
+    waiting = replace(bare, fix=Fix("write it so", ()), remedy="write it so")
+    run = finding(Evidence.TRACE, 3, "seen")
+    (lent,) = merge_findings([waiting, run]).standing
+    assert (lent.said, lent.fix, lent.remedy) == ("seen", waiting.fix, "write it so")
+    sure = finding(Evidence.SOURCE, 3, "sure")
+    confirmation = replace(run, confirms=True)
+    assert merge_findings([waiting, confirmation]).standing == ()
+    assert merge_findings([waiting, finding(Evidence.TRACE, 4)]).standing[0].fix is None
+    (alone,) = merge_findings([waiting, sure]).standing
+    assert alone == sure
 
 
 def test_a_finding_of_a_run_stands_alone_unless_it_only_confirms() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -41,13 +41,21 @@ def write_model(*lines: str) -> str:
 
 def mend(text: str) -> str:
     """A text with every fix in it; a second time changes nothing."""
-    once = settle(text, find_hazards, EVERY).text
-    again = settle(once, find_hazards, EVERY).text
-    assert once == again
+    return settle_twice(text, find_hazards)
+
+
+def settle_twice(text: str, find: Callable[[str], Iterable[Finding]]) -> str:
+    once = settle(text, find, EVERY).text
+    assert settle(once, find, EVERY).text == once
     return once
 
 
 def find_hazards(text: str) -> Iterable[Finding]:
+    return [each for each in find_waiting(text) if not each.confirms]
+
+
+def find_waiting(text: str) -> Iterable[Finding]:
+    """Also those whose fix waits for a run."""
     return lint_subject(Source("model.py", text, IN_USE), RULES)
 
 
@@ -122,6 +130,50 @@ def test_what_was_refused_is_right_at_every_size(lines: tuple[str, ...]) -> None
     assert "# odd sizes" in after or "# odd sizes" not in text
 
 
+WAITING = [
+    ("return image + torch.linspace(0, 1, image.size(3))",),
+    ("return torch.stack([row * 2 for row in image])",),
+    ("return image.relu()[:, :, :20]",),
+    ("image = F.avg_pool2d(image, 1)", "return image[:, :, :20] + 1"),
+    ("return image[..., :20, :] * 2",),
+]
+
+
+@pytest.mark.parametrize("lines", WAITING, ids=lambda lines: lines[-1])
+def test_a_fix_that_waits_for_a_run_is_right_at_every_size(lines: tuple[str, ...]) -> None:
+    text = "import numpy as np\n" + write_model(*lines)
+    assert mend(text) == text
+    after = settle_twice(text, find_waiting)
+    images = [torch.rand(size) for size in SIZES]
+    original, mended = build(text), build(after)
+    wanted = [original(image) for image in images]
+    assert all(map(is_close, map(mended, images), wanted)), after
+    assert not is_right_at_every_size(original, images, wanted)
+    assert is_right_at_every_size(mended, images, wanted), after
+
+
+COUNTED = [
+    ("return image.relu().view(-1, np.prod(image.shape[1:]))",),
+    ("h = F.avg_pool2d(image, 2).size(2)", "more = (h - image.size(2)) // 2", "return F.pad(image, (0, 0, more, 0))"),
+    ("n = int(image[0, 0, 0, 0] * 10)", "return image[:, :, : n + 1]"),
+    ("return torch.arange(int(image.sum()))",),
+    ("n = int((image > 0.5).any())", "return torch.zeros(n, 3)"),
+    ("return image * int(image.max() * 9)",),
+    ("image = F.avg_pool2d(image, 1)", "return image.flatten(1)[:, : int(np.ceil(image.shape[2] / 8))]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", COUNTED, ids=lambda lines: lines[-1])
+def test_a_number_is_the_same_however_it_is_worked_out(lines: tuple[str, ...]) -> None:
+    text = "import numpy as np\n" + write_model(*lines)
+    after = settle_twice(text, find_waiting)
+    assert after != text
+    for image in (*map(torch.rand, SIZES), torch.zeros(SIZES[0])):
+        wanted, found = build(text)(image), build(after)(image)
+        assert wanted.dtype == found.dtype
+        assert torch.equal(found, wanted)
+
+
 def is_traced_right(model: Any, images: list[Any], wanted: list[Any]) -> bool:
     """Whether `torch.jit.trace` of the first image gives what is wanted of all."""
     try:
@@ -183,6 +235,45 @@ def test_what_is_written_through_a_view_is_written_to_its_base(lines: tuple[str,
     assert torch.equal(*slopes)
 
 
+GIVEN_BACK = [
+    ("v = y.view(y.size(0), -1)", "v.mul_(2)", "return y, v"),
+    ("y.view(y.size(0), -1).mul_(image.flatten(1))", "return y + 1"),
+    ("y.view(y.size(0), 3, -1)[:, 0] = 0", "return y + 1"),
+    ("v = torch.flatten(y, 1)", "v += image.flatten(1)", "return y + 1"),
+    ("v = y.permute(0, 2, 3, 1)", "v[..., 0] = image[:, 0]", "return y + 1"),
+    ("v = y.transpose(1, 2)", "v[:, 0].add_(1)  # the first row", "return y + 1"),
+    ("first, second, third = y.split([1, 1, 1], dim=1)", "second.exp_()", "return y + 1"),
+    ("v = y[:, 1]", "v += 1", "v[:, 2:4] = 0", "return y + 1"),
+    ("v = y[..., 1:, :]", "v.sub_(image[:, :, 1:])", "return y + 1"),
+    ("y[:, 1:][:, 0] = 0", "return y + 1"),
+    ("v = y.unsqueeze(1)", "v.clamp_(0, 0.5); w = v + 1", "return y + w.squeeze(1)"),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("lines", GIVEN_BACK, ids=lambda lines: lines[0][:40])
+def test_a_tensor_takes_back_what_was_written_to_its_view(lines: tuple[str, ...]) -> None:
+    pytest.importorskip("onnx")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    text = write_model("y = image * 2", *lines)
+    after = mend(text)
+    assert not [each for each in find_hazards(after) if each.code == "LT131"], after
+    assert after.count("#") == text.count("#")
+    image = torch.randn(SIZES[0], requires_grad="split" not in text)
+    wanted, found = (build(each)(image) for each in (text, after))
+    both = [each[0] if isinstance(each, tuple) else each for each in (wanted, found)]
+    assert torch.equal(*both)
+    if image.requires_grad:
+        slopes = [torch.autograd.grad(each.sum(), image)[0] for each in both]
+        assert torch.equal(*slopes)
+    file = io.BytesIO()
+    model, names = build(after), ["image"]
+    torch.onnx.export(model, (image,), file, dynamo=False, input_names=names)
+    session = onnxruntime.InferenceSession(file.getvalue())
+    (exported, *_) = session.run(None, {"image": image.detach().numpy()})
+    torch.testing.assert_close(torch.tensor(exported), both[0].detach())
+
+
 TRANSLATED = [
     "return image.mT + 1",
     "return (image * 2).mT",
@@ -236,9 +327,7 @@ LEFT = [
     ("if image.shape[2] > 20:", "    image = image.mean(1)", "return image"),
     ("h, w = image.shape[2:]", "h = h * 2 if h > w else h", "return image[:, :, :h]"),
     ("if image.shape[2] > 20 and image.shape[3] > 20:", "    image = image * 2", "return image"),
-    # a view that is read later, other numbers for each item, a base that has another name now
-    ("y = image * 2", "v = y.view(-1)", "v.mul_(2)", "return y, v"),
-    ("y = image * 2", "y.view(-1).mul_(image.view(-1))", "return y"),
+    # a base that has another name now, a write in a loop, one whose result is used
     ("y = image * 2", "v = y.view(-1)", "y, z = image + 1, y", "v.mul_(2)", "return y, z"),
     ("y = image * 2", "for n in range(2):", "    v = y.view(-1)", "    v.mul_(2)", "    y = y + v.sum()", "return y"),
     ("y = image * 2", "return y, y.view(-1).mul_(2)"),
@@ -302,6 +391,32 @@ def test_one_class_serves_all_pools_of_a_file() -> None:
     assert "AverageCells((None, 6))(image.mean(3))" in after
     known = after.replace("AverageCells(3)", "nn.AdaptiveAvgPool2d(3)")
     assert mend(known).count("class AverageCells") == 1
+
+
+RESIZED = [
+    "F.interpolate(image, scale_factor=0.5, mode='bilinear', antialias=True)",
+    "F.interpolate(image, (7, 23), mode='bicubic', antialias=True, align_corners=False)",
+    "F.interpolate(image, image.shape[2:], mode='nearest-exact')",
+    "F.interpolate(image.relu(), size=(5, 9), mode='nearest-exact')",
+    "F.interpolate(image, scale_factor=1.7, mode='nearest-exact')",
+    "F.interpolate(image, scale_factor=1.5, mode='bicubic', antialias=True, recompute_scale_factor=True)",
+]
+
+
+@pytest.mark.parametrize("call", RESIZED)
+def test_a_resize_that_an_exporter_lacks_is_written_out(call: str) -> None:
+    text = write_model(f"return {call}")
+    after = mend(text)
+    assert "interpolate(" not in after.rpartition("class Net")[2]
+    for shape in (*SIZES, (1, 3, 40, 7)):
+        image = torch.randn(shape, requires_grad=True)
+        wanted, found = build(text)(image), build(after)(image)
+        torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-5)
+        slopes = [torch.autograd.grad(each.sum(), image)[0] for each in (wanted, found)]
+        torch.testing.assert_close(*slopes, rtol=1e-5, atol=1e-5)
+    images = [torch.rand(size) for size in SIZES]
+    wanted = [build(text)(image) for image in images]
+    assert is_traced_right(build(after), images, wanted)
 
 
 RECURRENT = """import torch
@@ -383,6 +498,41 @@ def test_what_names_a_gpu_runs_wherever_the_model_is(lines: tuple[str, ...]) -> 
     assert all(torch.equal(model(image), each) for image, each in zip(images, wanted, strict=True))
     assert is_right_at_every_size(model, images, wanted)
     assert is_traced_right(model, images, wanted)
+
+
+MADE_ANEW = {
+    "scale = torch.tensor([0.5, 0.2, 0.1], device=image.device)|return self.conv(image * scale[:, None, None])": "self.scale",
+    "return self.conv(image) * torch.arange(4, device=image.device)[:, None, None]": "self.arange",
+    "steps = torch.zeros(image.shape[3], device=image.device)|return self.conv(image) + steps": "image.new_zeros(",
+    "return self.conv(image + torch.full((3, 1, 1), 0.5, device=image.device))": "self.full",
+    "return self.conv(image + torch.ones((image.size(2), 1), device=image.device))": "image.new_ones(",
+}
+WRITTEN_TO = [
+    "mask = torch.zeros(3, 1, 1, device=image.device)|mask[0] = 1|return self.conv(image * mask)",
+    "scale = torch.ones(3, 1, 1)|self.last = scale|return self.conv(image * scale)",
+    "scale = torch.tensor(image.shape, device=image.device)|return self.conv(image) * scale",
+    "none = torch.zeros(image.size(2), dtype=torch.int64, device=image.device)|return self.conv(image) + none[:, None]",
+]
+
+
+@pytest.mark.parametrize("body", MADE_ANEW)
+def test_what_is_made_of_constants_becomes_a_buffer(body: str) -> None:
+    text = write_convolving(*body.split("|"))
+    after = settle_twice(text, lambda now: [e for e in find_waiting(now) if e.code == "LT133"])
+    assert MADE_ANEW[body] in after
+    torch.manual_seed(0)
+    original, mended = build(text), build(after)
+    mended.load_state_dict(original.state_dict())
+    images = [torch.rand(size) for size in SIZES]
+    assert all(torch.equal(mended(image), original(image)) for image in images)
+
+
+@pytest.mark.parametrize("body", WRITTEN_TO)
+def test_what_is_written_to_or_varies_is_made_anew(body: str) -> None:
+    text = write_convolving(*body.split("|"))
+    after = settle_twice(text, lambda now: [e for e in find_waiting(now) if e.code == "LT133"])
+    assert "register_buffer" not in after
+    assert text.count("dtype=") == after.count("dtype=")
 
 
 KEPT_ON_A_GPU = [

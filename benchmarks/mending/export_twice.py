@@ -100,7 +100,8 @@ def _export(copy: Path, name: str) -> tuple[Exported, ...]:
 
 def _fix(copy: Path, paths: Sequence[str]) -> tuple[str, tuple[tuple[str, str], ...]]:
     """What the fixing itself says, and what is left without a fix."""
-    common = ("--isolated", "--no-cache", "--select", "LT1", "--config", _IN_USE, "-j", "1")
+    chosen = ("--isolated", "--no-cache", "--select", "LT1", "--config", _IN_USE, "-j", "1")
+    common = (*chosen, "--trace", "--export", "torch.export")
     fixing = ("--fix", "--unsafe-fixes", "--verify", "--output-format", "concise")
     told = _run(copy, "check", *paths, *common, *fixing)
     found = _run(copy, "check", *paths, *common, "--output-format", "json").stdout

@@ -40,7 +40,8 @@ def mend(data: bytes, allowed: frozenset[Applicability], profile: Profile) -> Me
         raise ValueError(file.cause)
 
     def check(text: str) -> list[Finding]:
-        return [*lint_subject(Source(_NAME, text, profile), _index_rules())]
+        found = lint_subject(Source(_NAME, text, profile), _index_rules())
+        return [finding for finding in found if not finding.confirms]
 
     done = settle(file.text, check, allowed, path=_NAME)
     codes = Counter(finding.code for finding in done.applied)

@@ -106,7 +106,9 @@ class Hit:
     `harm` says for which exporters the hazard holds; without it the hazard is nobody's in
     particular and always reported. `severity` is only for hazards whose gravity depends on
     the form found; it outweighs the rule's. A hit that only `confirms` says nothing by itself:
-    it joins a source hit on its line, and is dropped where there is none.
+    it joins a source hit on its line, and is dropped where there is none. One of the source waits
+    for a run to find something on its lines, where that is not sure without one, and lends that
+    its fix and its remedy.
 
     A source hit may say which `model` (as `file.py:Class`) and `exporter` it is about. What runs
     and trials of that model say under the same code then joins it, wherever they say it.

@@ -33,7 +33,8 @@ def merge_findings(findings: Iterable[Finding]) -> Merged:
     withdrawn: list[Finding] = []
     groups = [list(group) for group in _group_by_line([*_tell_refusals_once(findings)])]
     for group in groups:
-        found = [f for f in group if f.refuted is None]
+        lent = [f for f in group if f.confirms and f.evidence is Evidence.SOURCE]
+        found = [f for f in group if f.refuted is None and f not in lent]
         if all(f.confirms for f in found):
             continue
         hits, cleared = strike_exporters(found, [f for f in group if _clears_exporter(f)])
@@ -44,7 +45,7 @@ def merge_findings(findings: Iterable[Finding]) -> Merged:
         elif reasons and all(f.evidence is Evidence.SOURCE for f in hits):
             withdrawn += [replace(f, refuted=reasons[0]) for f in hits]
         else:
-            standing += _join_evidence(hits)
+            standing += _lend_fix(_join_evidence(hits), lent)
     told = {(f.model, f.exporter) for group in groups for f in group if _explains_outcome(f)}
     kept = (f for f in standing if f.code not in GENERIC or (f.model, f.exporter) not in told)
     return Merged(sort_findings(kept), sort_findings(withdrawn))
@@ -161,6 +162,16 @@ def _join_evidence(hits: Sequence[Finding]) -> list[Finding]:
         )
         for a in anchors
     ]
+
+
+def _lend_fix(findings: Iterable[Finding], lent: Sequence[Finding]) -> Iterator[Finding]:
+    """What a run found, with the fix and the remedy of a source hit that waited for it."""
+    for finding in findings:
+        own = [f for f in lent if f.place.row <= finding.place.row <= f.place.end_row]
+        if own and finding.fix is None and finding.evidence is not Evidence.SOURCE:
+            yield replace(finding, place=own[0].place, fix=own[0].fix, remedy=own[0].remedy)
+        else:
+            yield finding
 
 
 def _kind_of(finding: Finding) -> tuple[object, ...]:

@@ -67,7 +67,7 @@ def _try_rule(rule: Rule, folder: str, folders: tuple[str, ...], python: str) ->
 
 def _try_examples(rule: Rule, folders: tuple[str, ...]) -> Iterator[str]:
     profile = _read_profile(rule.example_profile)
-    if not any(f.code == rule.code for f in _find(rule, rule.bad, profile, folders)):
+    if not any(f.code == rule.code for f in _list_all(rule, rule.bad, profile, folders)):
         yield "bad: nothing is found in it"
     for finding in _find(rule, rule.good, profile, folders):
         yield f"good: row {finding.place.row}: {finding.code} {finding.said}"
@@ -133,6 +133,14 @@ def _run_program(text: str, python: str) -> str:
 def _find(
     rule: Rule, text: str, profile: Profile, folders: tuple[str, ...], path: str = "model.py"
 ) -> list[Finding]:
+    found = _list_all(rule, text, profile, folders, path)
+    return [finding for finding in found if not finding.confirms]
+
+
+def _list_all(
+    rule: Rule, text: str, profile: Profile, folders: tuple[str, ...], path: str = "model.py"
+) -> list[Finding]:
+    """Also what waits for a run."""
     task = LintTask(path, frozenset({rule.code}), profile, folders)
     return list(lint_text(task, text).findings)
 

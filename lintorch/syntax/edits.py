@@ -47,6 +47,21 @@ def put_ahead(spans: Spans, statement: cst.CSTNode, content: str) -> Edit:
     return Edit(start, start, f"{content}; ")
 
 
+def put_line_below(spans: Spans, statement: cst.CSTNode, content: str) -> Edit:
+    """A line of its own below a statement that has a line of its own, in its indentation."""
+    end = _block(spans, statement)[1]
+    row = spans.text[_line_start(spans, statement) :]
+    indent = row[: len(row) - len(row.lstrip(" \t"))]
+    begin = "" if spans.text[:end].endswith(("\n", "\r")) else "\n"
+    return Edit(end, end, f"{begin}{indent}{content}\n")
+
+
+def put_behind(spans: Spans, statement: cst.CSTNode, content: str) -> Edit:
+    """A statement behind another in its line."""
+    end = spans.offset(*spans.of(statement)[1])
+    return Edit(end, end, f"; {content}")
+
+
 def exchange_statements(spans: Spans, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
     """The lines of two statements, the second of which stands below, the other way round."""
     text, (start, end), (later, last) = spans.text, _block(spans, first), _block(spans, second)

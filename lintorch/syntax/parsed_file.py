@@ -120,6 +120,13 @@ class ParsedFile:
             return edits.put_line_above(self.spans, line or node, content)
         return edits.put_ahead(self.spans, part, content)
 
+    def below(self, statement: cst.BaseSmallStatement, content: str) -> Edit:
+        """Put a line below a statement; behind it in its line, where it does not end one of its own."""
+        line = self.parent(statement)
+        if isinstance(line, cst.SimpleStatementLine) and line.body[-1] is statement:
+            return edits.put_line_below(self.spans, line, content)
+        return edits.put_behind(self.spans, statement, content)
+
     def exchange(self, first: cst.CSTNode, second: cst.CSTNode) -> Edit:
         """Let two statements with lines of their own change places, each with its comments."""
         return edits.exchange_statements(self.spans, first, second)

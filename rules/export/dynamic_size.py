@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeGuard
 
 import libcst as cst
@@ -34,6 +35,7 @@ from lintorch.evidence.size_changes import (
 )
 from lintorch.evidence.treatment import name_sizes, report_limits
 from lintorch.facts.models.size_forms import is_shape, write_extreme, write_stack
+from lintorch.facts.models.whole_quotients import write_whole
 from lintorch.source import Source, literal
 from lintorch.syntax.plain_reads import is_read
 
@@ -165,9 +167,18 @@ TRACE_HARM: dict[EventKey, dict[str, Harm]] = {
 
 @rule.event(Baked)
 def in_model(event: Baked, source: Source) -> Iterator[Hit]:
-    """A size that went through int(), len() or max() on its way into an operator."""
-    if not source.profile.dynamic or not event.varies or is_ratio(event.via.size):
+    """A size that went through int(), len() or max() on its way into an operator.
+
+    Of one that may never vary only a run can tell.
+    """
+    if not source.profile.dynamic or event.varies is False or is_ratio(event.via.size):
         return
+    for hit in judge_baked(event, source):
+        if event.varies or hit.fix is not None:
+            yield hit if event.varies else replace(hit, confirms=True)
+
+
+def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
     text, name = source.evaluation.text(event.spot), event.via.name
     harm = READ if tells_size(event.via.size) else WORKED_OUT
     if name in ("int", "float") and event.via.whole:
@@ -192,7 +203,8 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     elif name.startswith("numpy.") and not (name in FOLLOWING and FLOATING & event.also):
         harm = COPIED if name in FLOATING else harm
         said = f"`{text}` takes sizes as plain numbers"
-        yield Hit(event, said, harm=harm, remedy=WITHOUT_NUMPY, cause="numpy")
+        fix = without_numpy(event, name, source)
+        yield Hit(event, said, fix=fix, harm=harm, remedy=WITHOUT_NUMPY, cause="numpy")
     elif name == ".data":
         fix = without_data(event, source)
         message = "a size read through `.data` is the example's for good"
@@ -206,6 +218,46 @@ def bare_size(text: str, name: str) -> str:
     return (
         f"write `{inner}`" if whole and inner.count("(") == inner.count(")") else f"drop {name}()"
     )
+
+
+@rule.event("numpy.prod")
+def in_product(event: Called, source: Source) -> Iterator[Hit]:
+    """`np.prod(x.shape[1:])` of which it is not known whether it varies: a run tells."""
+    fix = without_numpy(event, event.name, source) if event.way.forward else None
+    if fix is not None and source.profile.dynamic:
+        yield Hit(event, "NumPy takes sizes as plain numbers", fix=fix, confirms=True)
+
+
+def without_numpy(event: Baked | Called, name: str, source: Source) -> Fix | None:
+    """`math.prod(x.shape[1:])` for `np.prod(x.shape[1:])`, `(h + 7) // 8` for `int(np.ceil(h / 8))`."""
+    call = source.call_at(event)
+    called = next(source.evaluation.list_calls_at(event.spot), None)
+    if call is None or called is None or event.spot.path != source.path:
+        return None
+    if len(call.args) != 1 or call.args[0].star or call.args[0].keyword:
+        return None
+    outer = source.enclosing(call, cst.Call)
+    made_int = outer is not None and source.name(outer.func) == "int"
+    whole = outer if made_int and outer is not None and outer.args[0].value is call else call
+    if name == "numpy.prod" and holds_sizes(called.positional[0]):
+        spelled, edits = source.reach("math.prod", call)
+        text = f"{spelled}({source.code(call.args[0].value)})" if spelled else None
+    elif name in ("numpy.ceil", "numpy.floor") and whole is not call:
+        assert isinstance(called.node, ast.Call)
+        given = write_whole(called.node, name.replace("numpy", "math"), source.evaluation)
+        text, edits = source.fitted(given, whole) if given else None, ()
+    else:
+        return None
+    if text is None:
+        return None
+    return Fix(f"write {text}", (source.replace(whole, text), *edits), Applicability.UNSAFE)
+
+
+def holds_sizes(value: Value) -> bool:
+    """Whether it is a shape, or a list of whole numbers."""
+    if not isinstance(value, Items):
+        return False
+    return all(map(is_whole, (value.each,) if value.items is None else value.items))
 
 
 @rule.event(*MAKERS)
@@ -326,13 +378,17 @@ def in_steps(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.linspace(0, 1, h)`."""
     name = STEPS[event.name]
     count = event.arguments.get(name)
-    varying = isinstance(count, Number) and count.varies and not count.data and not count.via
-    if varying and event.way.forward and source.profile.dynamic:
+    varying = isinstance(count, Number) and count.varies is not False and not count.data
+    if not (isinstance(count, Number) and varying and source.profile.dynamic):
+        return
+    if event.way.forward and not count.via:
         short = event.name.rpartition(".")[2]
         said = f"{name} of {short} is the size of the example"
         call = source.call_at(event)
         fix = count_up(call, short, source) if call is not None else None
-        yield Hit(event, said, fix=fix, harm=COUNTED, remedy=BY_ARANGE[short])
+        if count.varies or fix is not None:
+            waits = not count.varies
+            yield Hit(event, said, fix, COUNTED, confirms=waits, remedy=BY_ARANGE[short])
 
 
 @rule.event(*CONVOLUTIONS)

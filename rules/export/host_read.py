@@ -38,7 +38,9 @@ rule = Rule(
         `tolist()` and `numpy()`. Measured on torch 2.13.
 
         Stay with the tensor: a tensor of one item multiplies, compares and indexes as well as a
-        number does.
+        number does. Where the number itself is needed, as for a size, the fix writes `n.item()` for
+        `int(n)` and `x.max().long().item()` for `int(x.max())`, which torch.export follows; no
+        `torch._check` is needed for a slice, `zeros` or `arange` of it, and tracers refuse that.
     """,
     bad="""
         from torch import nn
@@ -105,6 +107,10 @@ SAME_IN_TORCH = frozenset(
         "trunc",
     ]
 )
+CONVERTED_THERE = {"torch.export": Harm.REFUSED}
+READ_ONE = ("int", "float", "torch.Tensor.item")
+HELD = (cst.Call, cst.Name, cst.Attribute, cst.Subscript)
+"""Expressions that a method can be called on as they stand."""
 IN_RANGE = {**FUNCTION, **UNSCRIPTED}
 TRACE_HARM = {
     TensorUse.ITEM: METHODS["item"],
@@ -130,7 +136,7 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
     if harm:
         said = f"{source.evaluation.text(event.spot)} is a Python {kind}, read from the data of a tensor"
         remedy = name_remedy(event) or (SET if event.own else None)
-        fix = keep_tensor(event, source)
+        fix = keep_tensor(event, source) or read_by_item(event, source)
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=remedy or "number")
 
 
@@ -141,9 +147,12 @@ def spare_tracers(harm: Mapping[str, Harm]) -> dict[str, Harm]:
 
 
 def keep_tensor(event: DataRead, source: Source) -> Fix | None:
-    """`x.max().detach()` for `float(x.max())` and `x.max().item()`, where tensors are computed with it."""
+    """`x.max().detach()` for `float(x.max())` and `x.max().item()`, where tensors are computed with it.
+
+    `x.max().long()` for `int(x.max())`.
+    """
     call, read = source.call_at(event), next(source.evaluation.list_calls_at(event.spot), None)
-    if call is None or read is None or event.name not in ("float", "torch.Tensor.item"):
+    if call is None or read is None or event.name not in READ_ONE:
         return None
     given = read.positional[0] if read.positional else None
     if not isinstance(given, Tensor) or given.shape != ():
@@ -151,13 +160,28 @@ def keep_tensor(event: DataRead, source: Source) -> Fix | None:
     users = [e for _, e in source.evaluation.list_events({DataRead}) if e.spot == event.spot]  # type: ignore[union-attr]
     if not all(isinstance(each, DataRead) and is_with_tensor(each.by) for each in users):
         return None
-    held = call.args[0].value if event.name == "float" and call.args else None
-    if event.name != "float" and isinstance(call.func, cst.Attribute):
+    held = call.args[0].value if call.args else None
+    if event.name == "torch.Tensor.item" and isinstance(call.func, cst.Attribute):
         held = call.func.value
-    if not isinstance(held, (cst.Call, cst.Name, cst.Attribute, cst.Subscript)):
+    if not isinstance(held, HELD):
         return None
-    text = f"{source.code(held)}.detach()"
+    text = f"{source.code(held)}.{'long' if event.name == 'int' else 'detach'}()"
     return Fix("compute with the tensor", (source.replace(call, text),), Applicability.UNSAFE)
+
+
+def read_by_item(event: DataRead, source: Source) -> Fix | None:
+    """`n.item()` for `int(n)`, `x.max().long().item()` for `int(x.max())`: torch.export follows that."""
+    call, read = source.call_at(event), next(source.evaluation.list_calls_at(event.spot), None)
+    given = read.positional[0] if read is not None and read.positional else None
+    if event.name != "int" or call is None or not isinstance(given, Tensor) or not given.sure:
+        return None
+    if len(call.args) != 1 or call.args[0].star or not source.profile.concerns(CONVERTED_THERE):
+        return None
+    held = call.args[0].value
+    whole = (given.dtype or "").startswith(("int", "uint"))
+    text = source.code(held) if isinstance(held, HELD) or held.lpar else f"({source.code(held)})"
+    text = f"{text}.{'item' if whole else 'long().item'}()"
+    return Fix(f"write {text}", (source.replace(call, text),), Applicability.UNSAFE)
 
 
 def is_with_tensor(by: Occurrence) -> bool:

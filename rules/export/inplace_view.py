@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import dropwhile
 
 import libcst as cst
 
@@ -33,6 +34,7 @@ from lintorch.evidence.host_reads import is_followed_whole, is_run_whole, is_who
 from lintorch.evidence.size_changes import blame_event
 from lintorch.facts.models.tensor_writes import find_written, list_views
 from lintorch.facts.models.value_ways import Operation, list_operands
+from lintorch.facts.models.view_returns import read_view, write_return
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -52,7 +54,9 @@ rule = Rule(
         (`y.data = z`) is left out by all four, and nothing says so. Measured on torch 2.13.
 
         The fix drops `.data`, which autograd then sees as well, and writes to the base where a
-        view of all of it is worked on item by item (`y.mul_(2)` for `y.flatten(1).mul_(2)`).
+        view of all of it is worked on item by item (`y.mul_(2)` for `y.flatten(1).mul_(2)`). Else
+        the base takes back what was written, in a line behind the write: `y = v.view(y.shape)` of
+        `v = y.flatten(1)`, `y[:, 1:] = v` of `v = y[:, 1:]`. Bits and gradients stay the same.
     """,
     bad="""
         from torch import nn
@@ -147,12 +151,14 @@ def in_model(event: Write, source: Source) -> Iterator[Hit]:
         yield Hit(event, "writes into diagonal()", harm=DIAGONAL, severity=severity, remedy=remedy)
     elif source.profile.concerns(LOST) and is_index_of_slice(event, views):
         severity, remedy = Severity.ERROR, "write one index: y[:, 2:] for y[:, 1:][:, 1:]"
-        yield Hit(event, "writes to an index of a slice", None, LEGACY, severity, remedy=remedy)
+        fix = give_back(event, views, source, copies=True)
+        yield Hit(event, "writes to an index of a slice", fix, LEGACY, severity, remedy=remedy)
     elif source.profile.concerns(LOST) and (base := find_stale(event, views, source)):
         message = (
             f"writes through a view of {base}, which is read later: {base} keeps its old values"
         )
-        yield Hit(event, message, write_to_base(event, views, source), LOST)
+        fix = write_to_base(event, views, source) or give_back(event, views, source)
+        yield Hit(event, message, fix, LOST)
 
 
 @rule.trace(ViewWrite)
@@ -266,6 +272,103 @@ def write_to_base(event: Write, views: list[Operation], source: Source) -> Fix |
     return Fix(f"write to {name} itself", (edit,), Applicability.UNSAFE)
 
 
+def give_back(
+    event: Write, views: list[Operation], source: Source, copies: bool = False
+) -> Fix | None:
+    """`y = v.view(y.shape)` behind a write to `v = y.view(...)`, which gets its name first where it has none.
+
+    `copies`: what is written to is a copy then.
+    """
+    inside = {id(each) for each in ast.walk(event.node)}
+    known = [each for each in views if not is_inplace(each)]
+    outer = [each for each in known if not (isinstance(each, Indexed) and id(each.node) in inside)]
+    outer = outer or known[-1:]
+    view = outer[0] if len(outer) == 1 and outer[0].spot.path == event.spot.path else None
+    made = read_view(view.node) if view is not None else None
+    function = source.evaluation.find_function(event)
+    part = find_statement(event, source)
+    if view is None or made is None or part is None or function is None:
+        return None
+    within = id(view.node) in inside
+    names = [f"{made.base}_view"] if within else list_names(view, function)
+    cat, edits = source.reach("torch.cat", part)
+    text = write_return(made, names, cat) if names and cat else None
+    if text is None or is_given_next(part, made.base, source):
+        return None
+    read = {each.id for node in made.given for each in ast.walk(node) if isinstance(each, ast.Name)}
+    if any(is_given_anew(name, view, event, source) for name in (made.base, *read)):
+        return None
+    own = (source.below(part, text), *(edits if "cat(" in text else ()))
+    if within:
+        found = source.node_at(view, CST_OF.get(type(view.node), cst.Call))
+        if found is None or names[0] in {
+            n.id for n in ast.walk(function) if isinstance(n, ast.Name)
+        }:
+            return None
+        named = f"{names[0]} = {source.code(found)}{'.clone()' if copies else ''}"
+        own = (source.above(part, named), source.replace(found, names[0]), *own)
+    elif copies or not writes_to_name(event, names):
+        return None
+    return Fix(f"write {text}", own, Applicability.UNSAFE)
+
+
+CST_OF: dict[type[ast.AST], type[cst.BaseExpression]] = {
+    ast.Subscript: cst.Subscript,
+    ast.Attribute: cst.Attribute,
+}
+
+
+def find_statement(event: Write, source: Source) -> cst.BaseSmallStatement | None:
+    """The statement that does nothing but write: `v[0] = 1`, `v += 1`, `v.mul_(2)`."""
+    if isinstance(event, Called):
+        call = source.call_at(event)
+        outer = source.parent(call) if call is not None else None
+        return outer if isinstance(outer, cst.Expr) else None
+    found = source.node_at(event, cst.AugAssign) or source.node_at(event, cst.Assign)
+    held = source.node_at(event, cst.Subscript)
+    if found is None and held is not None:
+        return source.enclosing(held, cst.AugAssign) or source.enclosing(held, cst.Assign)
+    return found
+
+
+def list_names(view: Operation, function: ast.AST) -> list[str]:
+    """The names that a view, or each part of it, is given where it is made."""
+    for each in ast.walk(function):
+        match each:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is view.node:
+                return [name]
+            case ast.Assign(targets=[ast.Tuple(elts=parts)], value=value) if value is view.node:
+                names = [part.id for part in parts if isinstance(part, ast.Name)]
+                return names if len(names) == len(parts) else []
+    return []
+
+
+def writes_to_name(event: Write, names: list[str]) -> bool:
+    """Whether it is one of these names, or an index of it, that is written to."""
+    node = event.node
+    if isinstance(node, (ast.Assign, ast.AugAssign)):
+        node = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    if isinstance(node, ast.Call):
+        node = node.func.value if isinstance(node.func, ast.Attribute) else node
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in names
+
+
+def is_given_next(part: cst.BaseSmallStatement, name: str, source: Source) -> bool:
+    """Whether the next line gives a name another value already."""
+    return read_next(part, source).startswith((f"{name} =", f"{name}["))
+
+
+def read_next(part: cst.BaseSmallStatement, source: Source) -> str:
+    """The statement below another in its block; "" where there is none."""
+    line = source.parent(part)
+    block = source.parent(line) if line is not None else None
+    body: list[cst.CSTNode] = [*block.body] if isinstance(block, cst.IndentedBlock) else []
+    after = body[body.index(line) + 1 :] if line is not None and line in body else []
+    return source.code(after[0]).strip() if after else ""
+
+
 def is_given_anew(name: str, view: Operation, event: Write, source: Source) -> bool:
     """Whether a name may stand for another tensor at a write than where the view was made."""
     function = source.evaluation.find_function(event)
@@ -281,20 +384,26 @@ def is_given_anew(name: str, view: Operation, event: Write, source: Source) -> b
 
 
 def find_stale(event: Write, views: list[Operation], source: Source) -> str:
-    """The tensor whose memory is written through another, and that is read afterwards; or ""."""
-    if is_followed(event, views):
-        return ""
-    for view in views:
+    """The tensor whose memory is written through another, and that is read afterwards; or "".
+
+    The legacy exporter keeps `y[:, 0].add_(1)`: an index that is given no name.
+    """
+    within = {id(each) for each in ast.walk(event.node)}
+    named = dropwhile(lambda each: isinstance(each, Indexed) and id(each.node) in within, views)
+    for view in named:
         base = next(list_operands(view))
         if not is_inplace(view) and is_read_after(base, event, source):
-            return name_base(view)
+            return "" if is_given_back(event, view, source) else name_base(view)
     return ""
 
 
-def is_followed(event: Write, views: list[Operation]) -> bool:
-    """`y[:, 0].add_(1)`, which the legacy exporter keeps: an index that is given no name."""
-    within = {id(each) for each in ast.walk(event.node)}
-    return all(isinstance(each, Indexed) and id(each.node) in within for each in views)
+def is_given_back(event: Write, view: Operation, source: Source) -> bool:
+    """Whether the next line is `y[:, 1] = v` of `v = y[:, 1]`."""
+    made, function = read_view(view.node), source.evaluation.find_function(event)
+    part = find_statement(event, source)
+    names = list_names(view, function) if function is not None else []
+    text = write_return(made, names, "torch.cat") if made is not None and names else None
+    return part is not None and text is not None and read_next(part, source).startswith(text)
 
 
 def is_inplace(view: Operation) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from lintorch.core.exporter_calls import ONNX_EXPORT
-from lintorch.core.finding import Hit, Severity
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
@@ -49,10 +51,13 @@ rule = Rule(
         export(torch.nn.Conv2d(3, 4, 3).eval(), torch.ones(1, 3, 8, 8))
     """,
     severity=Severity.NOTE,
+    fix=Applicability.UNSAFE,
 )
 
 MADE = ("torch.jit.trace", "torch.jit.trace_module", "torch.jit.script")
 SCRIPTS = (*MADE, "torch.jit.load")
+GIVEN = ("obj", "func", "mod")
+"""How these call the model."""
 DEPRECATED = (2, 9)
 """The first release in which the other way is the default."""
 SCRIPT_DEPRECATED = (2, 13)
@@ -101,11 +106,24 @@ def in_onnx(event: Called, source: Source) -> Iterator[Hit]:
     made = source.evaluation.ways.find_maker(given.get("model"))
     if exporter == "onnx" and isinstance(made, Called) and made.name in SCRIPTS:
         message = "the new exporter raises when it is given a scripted or traced model"
-        yield Hit(event, message, severity=Severity.ERROR)
+        yield Hit(event, message, unwrap(event, made, source), severity=Severity.ERROR)
     elif given.get("dynamo") == FALSE and _is_going(source):
         call = source.call_at(event)
         if call is None or not is_version_guarded(call, source):
             yield Hit(event, "dynamo=False takes the exporter that torch is going to remove")
+
+
+def unwrap(event: Called, made: Called, source: Source) -> Fix | None:
+    """`torch.onnx.export(model, …)` for `torch.onnx.export(torch.jit.script(model), …)`."""
+    call, inner = source.call_at(event), source.call_at(made)
+    if call is None or inner is None or made.name not in MADE or not inner.args:
+        return None
+    outer, given = source.parent(inner), inner.args[0]
+    within = isinstance(outer, cst.Arg) and outer in call.args
+    if not within or given.star or (given.keyword and given.keyword.value not in GIVEN):
+        return None
+    edit = source.replace(inner, source.code(given.value))
+    return Fix("export the model itself", (edit,), Applicability.UNSAFE)
 
 
 def _is_going(source: Source) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from lintorch.core.finding import Harm, Hit, Refuted, Severity
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import Array, Items, Tensor, Value
@@ -35,7 +37,8 @@ rule = Rule(
         meant. Measured with NumPy on torch 2.13; the other libraries take the tensor as an array
         all the same.
 
-        Use the function of torch of the same name.
+        Use the function of torch of the same name. The fix does so for functions that work item
+        by item (`np.exp`, `np.maximum`), of tensors of floats.
     """,
     bad="""
         import numpy as np
@@ -45,16 +48,17 @@ rule = Rule(
 
         class Wave(nn.Module):
             def forward(self, x):
-                return x + torch.as_tensor(np.sin(torch.relu(x)))
+                return x / np.pi + torch.as_tensor(np.sin(torch.relu(x)))
     """,
     good="""
+        import numpy as np
         import torch
         from torch import nn
 
 
         class Wave(nn.Module):
             def forward(self, x):
-                return x + torch.sin(torch.relu(x))
+                return x / np.pi + torch.sin(torch.relu(x))
     """,
     remedy="write it with functions of torch, or do it before the model is called",
     proof="""
@@ -63,6 +67,7 @@ rule = Rule(
         torch.export.export(Wave(), (torch.ones(2, 3),))
     """,
     severity=Severity.ERROR,
+    fix=Applicability.UNSAFE,
 )
 
 NUMPY = {
@@ -117,6 +122,19 @@ SAME_IN_TORCH = frozenset(
         "where",
     ]
 )
+ITEMWISE = {
+    **dict.fromkeys(
+        (
+            "abs", "ceil", "cos", "cosh", "exp", "exp2", "expm1", "floor", "isfinite", "isinf",
+            "isnan", "log", "log10", "log1p", "log2", "sign", "sin", "sinh", "sqrt", "square",
+            "tan", "tanh",
+        ),
+        1,
+    ),
+    "maximum": 2,
+    "minimum": 2,
+}  # fmt: skip
+"""Functions that do the same in torch, by the number of tensors that they take."""
 LOOKS = frozenset({"numpy.shape", "numpy.ndim", "numpy.isscalar", "numpy.dtype", "numpy.random"})
 TELLS = frozenset({"print", "repr", "str", "format"})
 
@@ -133,7 +151,31 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
         written = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else event.name
         said, short = f"{written}() is given {name_given(event, numpy)}", event.name[6:]
         remedy = f"write torch.{short}()" if numpy and short in SAME_IN_TORCH else None
-        yield Hit(event, said, harm=NUMPY, remedy=remedy)
+        yield Hit(event, said, fix=write_in_torch(event, short, source), harm=NUMPY, remedy=remedy)
+
+
+def write_in_torch(event: Called, short: str, source: Source) -> Fix | None:
+    """`torch.exp(x)` for `np.exp(x)`, of a tensor of floats."""
+    call, given = source.call_at(event), event.positional
+    wanted = ITEMWISE.get(short, 0)
+    if call is None or len(given) != wanted or len(call.args) != wanted or event.keyword:
+        return None
+    floats = [isinstance(v, Tensor) and v.sure and is_float(v) for v in given]
+    name, edits = source.reach(f"torch.{short}", call)
+    if not all(floats) or not wanted or any(arg.star for arg in call.args) or not name:
+        return None
+    told, outer = f"write {name}()", source.enclosing(call, cst.Call)
+    made = outer is not None and source.name(outer.func) == "torch.as_tensor"
+    if outer is None or not made or len(outer.args) != 1 or outer.args[0].value is not call:
+        return Fix(told, (source.replace(call.func, name), *edits), Applicability.UNSAFE)
+    texts = ", ".join(source.code(arg.value) for arg in call.args)
+    whole = source.replace(outer, f"{name}({texts})")
+    return Fix(told, (whole, *edits), Applicability.UNSAFE)
+
+
+def is_float(tensor: Tensor) -> bool:
+    """Of whole numbers NumPy makes float64, and torch float32."""
+    return tensor.dtype is None or "float" in tensor.dtype
 
 
 @rule.trace(BakedKind.ARRAY)

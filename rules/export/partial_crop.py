@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
+from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.size_numbers import compute_size
-from lintorch.evaluator.sizes import Dim, Operation, Size, list_symbols, varies
-from lintorch.evaluator.values import Constant, Items, Slice, Tensor, Value
+from lintorch.evaluator.sizes import Dim, Operation, Size, compare, list_symbols, varies
+from lintorch.evaluator.values import NONE, Constant, Items, Number, Slice, Tensor, Value
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial, Variation
 from lintorch.evidence.size_changes import blame_event, find_changes
+from lintorch.evidence.treatment import report_limits
 from lintorch.source import Source
 
 rule = Rule(
@@ -29,6 +30,9 @@ rule = Rule(
         exporters and jit.trace keep the slice as it is. Measured on torch 2.13.
 
         A negative width for `F.pad` crops as well, and asks nothing: right under all of them.
+        Where an axis may be shorter than the crop (`x[:, :, :400]`), an export binds it to the side
+        of 400 that the example was on; a trial far from the example tells, and the fix pads by
+        nothing there.
         Padding by one more, so that something is left to crop at any size, helps too.
     """,
     bad="""
@@ -102,27 +106,110 @@ def judge_crop(
         yield Hit(event, said, fix=fix, harm=HARM)
 
 
+@rule.event(Indexed)
+def in_open_slice(event: Indexed, source: Source) -> Iterator[Hit]:
+    """`x[:, :, :400]`, of which a trial far from the example tells whether an export binds the size to it."""
+    if not source.profile.dynamic or not event.way.forward or not source.profile.concerns(HARM):
+        return
+    sliced = is_sliced(event.index) and isinstance(event.held, Tensor)
+    if sliced and (fix := pad_at_most(event, source) or select_at_most(event, source)):
+        yield Hit(event, "a crop that may leave nothing out", fix=fix, confirms=True)
+
+
+def pad_at_most(event: Indexed, source: Source) -> Fix | None:
+    """`F.pad(x, (0, (w - x.shape[3] - abs(w - x.shape[3])) // 2))` for `x[..., :w]`."""
+    shapes = [
+        each.shape if isinstance(each, Tensor) else None for each in (event.held, event.result)
+    ]
+    before, after = shapes
+    if before is None or after is None or len(before) != len(after) or not is_counted(event):
+        return None
+    return pad_by_less(event, before, after, source, shorter=True)
+
+
+def select_at_most(event: Indexed, source: Source) -> Fix | None:
+    """`x.index_select(2, torch.arange((w + n - abs(w - n)) // 2))` for `x[:, :, :w]`, of n rows."""
+    node = source.node_at(event, cst.Subscript)
+    if node is None or is_written_to(node, source) or not is_counted(event):
+        return None
+    stops, first = read_stops(node)
+    cropped = [axis for axis, stop in enumerate(stops) if stop is None or stop != ""]
+    if len(cropped) != 1 or isinstance(stop := stops[cropped[0]], str) or stop is None:
+        return None
+    axis = cropped[0] + first
+    arange, edits = source.reach("torch.arange", node)
+    held, above = hold(node, source)
+    if not arange or not held:
+        return None
+    text = (
+        source.code(stop) if isinstance(stop, (cst.Name, cst.Integer)) else f"({source.code(stop)})"
+    )
+    size = f"{held}.shape[{axis}]"
+    count = f"({text} + {size} - abs({text} - {size})) // 2"
+    text = f"{held}.index_select({axis}, {arange}({count}, device={held}.device))"
+    return Fix(
+        "take no more rows than there are",
+        (*above, source.replace(node, text), *edits),
+        Applicability.UNSAFE,
+    )
+
+
+def hold(node: cst.Subscript, source: Source) -> tuple[str, tuple[Edit, ...]]:
+    """A name for what is cropped, and the line that gives it one; "" where that cannot stand above."""
+    if isinstance(node.value, cst.Name):
+        return node.value.value, ()
+    outer = source.parent(node)
+    if not isinstance(outer, (cst.Return, cst.Assign)) or source.names.is_taken("whole", node):
+        return "", ()
+    return "whole", (source.above(node, f"whole = {source.code(node.value)}"),)
+
+
+def is_counted(event: Indexed) -> bool:
+    """Whether no crop counts from the end."""
+    index = event.index
+    parts = index.items if isinstance(index, Items) and index.items is not None else (index,)
+    stops = [part.stop for part in parts if isinstance(part, Slice)]
+    return all(is_forward(stop) for stop in stops)
+
+
+def is_forward(stop: Value) -> bool:
+    if isinstance(stop, Number):
+        return stop.size is not None and compare(stop.size, ">=", 0) is True
+    return stop == NONE or (
+        isinstance(stop, Constant) and type(stop.value) is int and stop.value >= 0
+    )
+
+
 def pad_by_less(
-    event: Indexed, before: tuple[Dim, ...], after: tuple[Dim, ...], source: Source
+    event: Indexed,
+    before: tuple[Dim, ...],
+    after: tuple[Dim, ...],
+    source: Source,
+    shorter: bool = False,
 ) -> Fix | None:
-    """`F.pad(x, (0, w - x.shape[3]))` for `x[..., :w]`, where the axes are never shorter than that."""
+    """`F.pad(x, (0, w - x.shape[3]))` for `x[..., :w]`, where the axes are never shorter than that.
+
+    `shorter`: where they may be, too.
+    """
     node = source.node_at(event, cst.Subscript)
     if node is None or not isinstance(node.value, cst.Name) or is_written_to(node, source):
         return None
-    stops = [read_stop(each) for each in node.slice]
-    if any(stop is None for stop in stops) or len(stops) > len(before):
+    stops, begin = read_stops(node)
+    if any(stop is None for stop in stops) or len(stops) > len(before) or not any(stops):
         return None
-    if any(is_longer(*sides) for sides in zip(before, after, strict=True)):
+    if not shorter and any(is_longer(*sides) for sides in zip(before, after, strict=True)):
         return None
     pad, edits = source.reach("torch.nn.functional.pad", node)
     if not pad:
         return None
-    name, widths = node.value.value, ["0, 0"] * (len(before) - len(stops))
+    name, widths = node.value.value, ["0, 0"] * (0 if begin else len(before) - len(stops))
     for axis in range(len(stops) - 1, next(n for n, stop in enumerate(stops) if stop) - 1, -1):
         stop = stops[axis]
         text = source.code(stop) if isinstance(stop, cst.CSTNode) else ""
         text = text if isinstance(stop, (cst.Name, cst.Integer)) or not text else f"({text})"
-        widths.append(f"0, {text} - {name}.shape[{axis}]" if text else "0, 0")
+        less = f"{text} - {name}.shape[{axis + begin}]"
+        less = f"({less} - abs({less})) // 2" if shorter else less
+        widths.append(f"0, {less}" if text else "0, 0")
     text = f"{pad}({name}, ({', '.join(widths)}))"
     return Fix("crop by a negative pad", (source.replace(node, text), *edits), Applicability.UNSAFE)
 
@@ -130,6 +217,15 @@ def pad_by_less(
 def is_written_to(node: cst.Subscript, source: Source) -> bool:
     outer = source.parent(node)
     return isinstance(outer, (cst.AssignTarget, cst.AugAssign, cst.Del, cst.Attribute))
+
+
+def read_stops(node: cst.Subscript) -> tuple[list[cst.BaseExpression | str | None], int]:
+    """Where the crop of each axis ends, and the number of the first axis, from the end behind `...`."""
+    parts = list(node.slice)
+    first = parts[0].slice if parts else None
+    whole = isinstance(first, cst.Index) and isinstance(first.value, cst.Ellipsis)
+    stops = [read_stop(each) for each in (parts[1:] if whole else parts)]
+    return stops, -len(stops) if whole else 0
 
 
 def read_stop(element: cst.SubscriptElement) -> cst.BaseExpression | str | None:
@@ -164,6 +260,12 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         hit = blame_event(outcome, event, trial, HARM, explains)
         if hit and guards_crop(outcome.wrong_at, explains):
             yield hit
+
+
+@rule.trial("wrong", "ok")
+def in_limited_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """What the export takes for given because a crop asked whether it leaves anything out."""
+    yield from report_limits(outcome, (e.site for e in trial.trace.find_events(*CROPS)))
 
 
 def guards_crop(wrong: Mapping[Variation, object], explains: Mapping[Variation, object]) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import libcst as cst
+
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
@@ -14,7 +16,8 @@ from lintorch.evaluator.values import Constant, Items, Number, Tensor
 from lintorch.evidence import AS_TRACED, OperatorCall, Outcome, Trace, Trial, Variation
 from lintorch.evidence.size_changes import describe_outcome, may_be_of
 from lintorch.evidence.treatment import report_refusal
-from lintorch.facts.models.cell_pools import AVERAGE, add_class
+from lintorch.facts.models.cell_pools import AVERAGE, add_class, define_above
+from lintorch.facts.models.written_resizes import define_function, name_function, scale_sizes
 from lintorch.source import UNKNOWN, Source
 
 rule = Rule(
@@ -31,6 +34,11 @@ rule = Rule(
         recompute_scale_factor=True, or an explicit size, cures antialias, but changes what the
         model computes by a little. nearest-exact is right in the new exporter at nearly every
         scale (of 17 tried one was wrong, 1.7): a trial export tells. Measured on torch 2.13.
+
+        The fix writes these resizes out, in a function that it puts into the file: antialias as a
+        product with a matrix of weights along each axis, nearest-exact as an index. All four
+        exporters are right then at every size tried, and numbers the same but for rounding (up to
+        1e-5).
     """,
     bad="""
         from torch import nn
@@ -39,7 +47,7 @@ rule = Rule(
 
         class Shrink(nn.Module):
             def forward(self, x):
-                return F.interpolate(x, None, 0.5, "bilinear", antialias=True)
+                return F.interpolate(x, None, (0.5, 0.5), "bilinear", antialias=True)
     """,
     good="""
         from torch import nn
@@ -48,7 +56,7 @@ rule = Rule(
 
         class Shrink(nn.Module):
             def forward(self, x):
-                return F.interpolate(x, None, 0.5, "bilinear", antialias=True, recompute_scale_factor=True)
+                return F.interpolate(x, None, (0.5, 0.5), "bilinear", antialias=True, recompute_scale_factor=True)
     """,
     remedy="export with dynamo=True",
     proof="""
@@ -88,10 +96,54 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     if values["mode"] == "area":
         yield from area(event, values, source)
     elif values["mode"] == "nearest-exact":
-        yield Hit(event, "resizes by nearest-exact", harm=LEGACY)
+        yield Hit(event, "resizes by nearest-exact", write_out(event, values, source), LEGACY)
     elif values["antialias"] is True:
         hit = antialiased(event, values)
-        yield replace(hit, fix=round_first(event, source)) if hit.remedy == WHOLE_PIXELS else hit
+        fix = write_out(event, values, source)
+        if fix is None and hit.remedy == WHOLE_PIXELS:
+            fix = round_first(event, source)
+        yield replace(hit, fix=fix)
+
+
+def write_out(event: Called, values: dict[str, Any], source: Source) -> Fix | None:
+    """`resize_smoothly(x, (33, 33), "bilinear")` for `F.interpolate(x, (33, 33), …, antialias=True)`."""
+    call, mode = source.call_at(event), values["mode"]
+    function = name_function(mode) if isinstance(mode, str) else ""
+    if call is None or event.built or not function or values["align_corners"] is True:
+        return None
+    given = source.arguments(call, *PARAMETERS)
+    held, size = given.get("input"), given.get("size") if values["size"] is not None else None
+    image = source.code(held) if isinstance(held, cst.Name) else ""
+    if not given.complete or not (image or size) or held is None:
+        return None
+    ratio, sizes = "", write_sizes(event, source.code(size)) if size is not None else None
+    if size is None:
+        factor = values["scale_factor"]
+        plain = isinstance(factor, (int, float)) and not isinstance(factor, bool)
+        sizes = scale_sizes(image, (factor, factor)) if plain else None
+        whole = values["recompute_scale_factor"] is True
+        ratio = "" if whole or not plain else f", ratio={1 / factor!r}"
+    asked = {"tensor": "torch.tensor", "arange": "torch.arange", "where": "torch.where"}
+    edits = define_above(
+        function, asked, lambda s: define_function(mode, dict(s)), source.file, call, source.reach
+    )
+    if sizes is None or edits is None:
+        return None
+    text = f"{function}({source.code(held)}, {sizes}{ratio})"
+    if function != "pick_nearest":
+        text = f'{function}({source.code(held)}, {sizes}, "{mode}"{ratio})'
+    return Fix(f"write {text}", (source.replace(call, text), *edits), Applicability.UNSAFE)
+
+
+def write_sizes(event: Called, text: str) -> str | None:
+    """Height and width, where one number or two are given."""
+    size, image = event.arguments.get("size"), event.arguments.get("input")
+    pair = isinstance(size, Items) and (len(size.items or ()) == 2 or size.kind == "Size")
+    rank = len(image.shape or ()) if isinstance(image, Tensor) else 0
+    if pair:
+        return text
+    one = isinstance(size, Number) or (isinstance(size, Constant) and type(size.value) is int)
+    return f"({text}, {text})" if one and rank == 4 else None
 
 
 def round_first(event: Called, source: Source) -> Fix | None:

@@ -208,14 +208,20 @@ def weigh_rounding(event: Baked) -> dict[str, Harm]:
 def in_division(event: Combined, source: Source) -> Iterator[Hit]:
     """`-(-h // 4)`, `-h // 2`."""
     size = event.left.size if isinstance(event.left, Number) else None
-    if event.operator != "FloorDiv" or not isinstance(size, Size) or not size.varies:
+    if event.operator != "FloorDiv" or not isinstance(size, Size) or size.varies is False:
         return
-    if event.way.forward and source.profile.dynamic and compare(size, "<", 0):
+    if not event.way.forward or not source.profile.dynamic:
+        return
+    if size.varies and compare(size, "<", 0):
         text = source.evaluation.text(event.spot)
         said = f"`{text}` divides a negative size, which ONNX rounds towards zero"
         node = source.node_at(event, cst.BinaryOperation)
         fix = upwards(node, source) if node else None
         yield Hit(event, said, fix=fix, harm=NEGATIVE, remedy=UPWARDS)
+    elif isinstance(event.left, Number) and event.left.whole and not compare(size, ">=", 0):
+        node = source.node_at(event, cst.BinaryOperation)
+        if fix := turn_round(node, source) if node else None:
+            yield Hit(event, "divides what may be negative", fix=fix, confirms=True)
 
 
 @rule.event(*RESIZES)
@@ -302,6 +308,21 @@ def upwards(node: cst.BinaryOperation, source: Source) -> Fix | None:
     if not (isinstance(outer, cst.UnaryOperation) and isinstance(outer.operator, cst.Minus)):
         return Fix(f"write -({text})", (source.replace(node, f"-({text})"),))
     return Fix(f"write {text}", (source.replace(outer, source.fitted(text, outer)),))
+
+
+def turn_round(node: cst.BinaryOperation, source: Source) -> Fix | None:
+    """`-((b - a + k - 1) // k)` for `(a - b) // k`, where a run showed that b is larger."""
+    parts, left = split_quotient(node, source, cst.FloorDivide), node.left
+    if parts is None or not isinstance(left, cst.BinaryOperation):
+        return None
+    plain = all(is_read(each) for each in (left.left, left.right))
+    if not isinstance(left.operator, cst.Subtract) or not plain:
+        return None
+    less, more = source.code(left.left), source.code(left.right)
+    up = f" + {parts[1] - 1}" if parts[1] > 1 else ""
+    text = f"-(({more} - {less}{up}) // {parts[1]})"
+    edit = source.replace(node, source.fitted(text, node))
+    return Fix(f"write {text}", (edit,), Applicability.UNSAFE)
 
 
 def split_quotient(

@@ -81,9 +81,13 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
             harm = COUNTED if is_symbol(over.length.size) else COUNTED_WORKED_OUT
             said = f"`{text}` has as many iterations as the example's sizes say"
             yield Hit(event, said, fix=compute_at_once(event, source), harm=harm)
+            return
     elif isinstance(over, Tensor) and has_open_rows(over):
         said = f"one iteration for each row that {text} has in the example"
         yield Hit(event, said, fix=compute_at_once(event, source), harm=ROWS)
+        return
+    if fix := compute_at_once(event, source):
+        yield Hit(event, "a loop over what may vary", fix=fix, confirms=True)
 
 
 def compute_at_once(event: Repeated, source: Source) -> Fix | None:

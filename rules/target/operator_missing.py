@@ -36,8 +36,8 @@ rule = Rule(
 
         The fix writes an `einsum` that is one product of matrices as `torch.matmul`, one that
         multiplies item by item as `*`, `permute` and `sum`, and what a line can say of `sign`,
-        `round`, `isnan`, `isinf`, `logical_xor`, `one_hot`, `triu`, `tril`, `normalize` and
-        `norm` in operators that the target has. It computes the same but for how sums are rounded
+        `round`, `abs`, `var`, `std`, `isnan`, `isinf`, `logical_xor`, `one_hot`, `triu`, `tril`,
+        `normalize` and `norm` in operators that the target has. It computes the same but for how sums are rounded
         and what has no gradient, and is unsafe for that.
 
         An operator that a table does not tell about is not reported. One that the target's code

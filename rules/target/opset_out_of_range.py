@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import libcst as cst
+
 from lintorch.core.exporter_calls import ONNX_EXPORT
-from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, enumerate_names
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
@@ -16,7 +18,7 @@ from lintorch.evidence import Outcome, Trial
 from lintorch.facts.exporting.export_calls import onnx_arguments
 from lintorch.facts.exporting.export_events import choose_exporter
 from lintorch.facts.exporting.onnx_operators import is_built, is_other_mode
-from lintorch.source import Source
+from lintorch.source import Source, literal
 from lintorch.targets import Target, find_target, written_operators
 
 rule = Rule(
@@ -63,6 +65,7 @@ rule = Rule(
     """,
     severity=Severity.WARNING,
     example_profile=("onnx", "target:tensorrt-8.6"),
+    fix=Applicability.UNSAFE,
 )
 
 NEW_IR = 10
@@ -97,10 +100,32 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     tried = model and asked == source.profile.opset_asked(exporter)
     for target in map(find_target, source.profile.targets):
         hit = judged(node or event, opset, how, exporter, target)
+        if hit is not None and call is not None:
+            hit = replace(hit, fix=ask_for_highest(call, opset, exporter, target, source))
         if hit is None and exporter == "onnx" and source.profile.torch == MEASURED_TORCH:
             hit = newer_file(event, NEW_IR, exporter, target)
         if hit is not None:
             yield replace(hit, model=model, exporter=exporter) if tried else hit
+
+
+def ask_for_highest(
+    call: cst.Call, opset: int, exporter: str, target: Target, source: Source
+) -> Fix | None:
+    """`opset_version=13`; with `dynamo=False` where the new exporter writes none as low."""
+    highest, given = target.release.highest, onnx_arguments(call)
+    if highest is None or opset <= highest or not given.complete:
+        return None
+    asked, changes = given.get("opset_version"), exporter != LEGACY and highest < LOWEST_OPSET
+    if changes and not {"dynamo", "dynamic_shapes"}.isdisjoint(given.by_name):
+        return None
+    if asked is not None and not isinstance(literal(asked), int):
+        return None
+    more = f"opset_version={highest}" if asked is None else ""
+    more = ", ".join(filter(None, (more, "dynamo=False" if changes else "")))
+    edits = (source.insert_argument(call, more),) if more else ()
+    if asked is not None:
+        edits = (source.replace(asked, str(highest)), *edits)
+    return Fix(f"ask for opset {highest}", edits, Applicability.UNSAFE)
 
 
 def name_model(value: Value | None) -> str:

@@ -15,13 +15,13 @@ class PaddedToFit(nn.Module):
 
 class CutShort(nn.Module):
     def forward(self, image):
-        return image.relu()[:, :, :400]  # wrong: torch.export -> LT905
+        return image.relu()[:, :, :400]  # wrong: torch.export -> LT135
 
 
 class CutShortBesideDevice(nn.Module):
     def forward(self, image):
         image = image + torch.arange(image.size(3), device=image.device)  # wrong: torch.export -> LT133
-        return image.relu()[:, :, :400]  # wrong: torch.export -> LT905
+        return image.relu()[:, :, :400]  # wrong: torch.export -> LT135
 
 
 class Particular(nn.Module):

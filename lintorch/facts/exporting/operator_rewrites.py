@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import read_plain
-from lintorch.evaluator.values import Tensor
+from lintorch.evaluator.values import NONE, Tensor
 
 Texts = Mapping[str, str]
 """The arguments that are given, by torch's parameters, as they are written."""
@@ -104,6 +104,46 @@ def _write_length(texts: Texts, event: Called) -> str | None:
     return f"{texts['input']}.pow(2).sum({axis}{', keepdim=True' if kept else ''}).sqrt()"
 
 
+def _write_spread(root: bool) -> Callable[[Texts, Called], str | None]:
+    """`(x - x.mean(1, keepdim=True)).pow(2).mean(1)`, times n / (n - 1) where n items are known."""
+
+    def write(texts: Texts, event: Called) -> str | None:
+        x, given = texts["input"], event.arguments
+        axis, kept = read_plain(given.get("dim")), read_plain(given.get("keepdim"))
+        if type(axis) is not int or not isinstance(kept, bool):
+            return None
+        factor = _find_factor(axis, event)
+        if factor is None:
+            return None
+        again = ", keepdim=True" if kept else ""
+        mean = f"({x} - {x}.mean({axis}, keepdim=True)).pow(2).mean({axis}{again})"
+        if root:
+            return f"({mean}{factor}).sqrt()" if factor else f"{mean}.sqrt()"
+        return f"{mean}{factor}"
+
+    return write
+
+
+def _find_factor(axis: int, event: Called) -> str | None:
+    """` * (8 / 7)` of 8 items, "" where the variance is of all; None where that is not known."""
+    given = event.arguments
+    unbiased, less = (read_plain(given.get(name, NONE)) for name in ("unbiased", "correction"))
+    if unbiased is False or (less == 0 and type(less) is int):
+        return ""
+    tensor = given.get("input", given.get("self"))
+    shape = tensor.shape if isinstance(tensor, Tensor) else None
+    count = shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
+    plain = unbiased in (None, True) and less in (None, 1)
+    return f" * ({count} / {count - 1})" if plain and isinstance(count, int) and count > 1 else None
+
+
+def _write_amount(texts: Texts, event: Called) -> str | None:
+    x = texts["input"]
+    return None if "complex" in _type_of(event) else f"{{reached}}({x}, {x} * -1)"
+
+
+_SPREAD = frozenset({"Mul", "Pow", "ReduceMean", "Sub"})
+_SPREAD_BY = ("dim", "unbiased", "correction", "keepdim")
 _LENGTH = Rewrite(
     "ReduceL2",
     frozenset({"Pow", "ReduceSum", "Sqrt"}),
@@ -176,6 +216,16 @@ _REWRITES: Mapping[str, Rewrite] = {
         ("p", "dim", "eps"),
         _write_unit,
     ),
+    "torch.abs": Rewrite(
+        "Abs",
+        frozenset({"Max", "Mul"}),
+        (),
+        _write_amount,
+        "torch.maximum",
+        operation=False,
+    ),
+    "torch.var": Rewrite("ReduceProd", _SPREAD, _SPREAD_BY, _write_spread(root=False)),
+    "torch.std": Rewrite("ReduceProd", _SPREAD | {"Sqrt"}, _SPREAD_BY, _write_spread(root=True)),
     "torch.norm": _LENGTH,
     "torch.linalg.norm": _BY_ORDER,
     "torch.linalg.vector_norm": _BY_ORDER,

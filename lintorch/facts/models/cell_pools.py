@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import libcst as cst
@@ -63,6 +63,27 @@ def add_class(
     pool: CellPool, file: ParsedFile, use: cst.CSTNode, reach: Reach
 ) -> tuple[Edit, ...] | None:
     """The edits that define a class above its use; () where it is, None where it cannot be."""
+
+    def write(spelled: Mapping[str, str]) -> str:
+        lines = ("\n" + 16 * " ").join(pool.lines)
+        return _CLASS.format(name=pool.name, what=pool.what, lines=lines, **spelled)
+
+    asked = {"base": pool.base, "arange": "torch.arange"}
+    return define_above(pool.name, asked, write, file, use, reach)
+
+
+def define_above(
+    name: str,
+    asked: Mapping[str, str],
+    write: Callable[[Mapping[str, str]], str],
+    file: ParsedFile,
+    use: cst.CSTNode,
+    reach: Reach,
+) -> tuple[Edit, ...] | None:
+    """The edits that define a name above its use; () where it is, None where it cannot be.
+
+    `write` makes the text, of what is `asked` of torch as the file spells it.
+    """
     body = file.module.body
     own = [each for each in body if isinstance(each, (cst.ClassDef, cst.FunctionDef))]
     around = {id(use), *(id(each) for each in file.ancestors(use))}
@@ -70,12 +91,12 @@ def add_class(
     if not own or used is None or (used is not own[0] and not file.precedes(own[0], used)):
         return None
     for each in own:
-        if each.name.value == pool.name:
-            return () if isinstance(each, cst.ClassDef) and file.precedes(each, used) else None
+        if each.name.value == name:
+            return () if file.precedes(each, used) else None
     first = own[0]
-    (base, edits), (arange, more) = reach(pool.base, first), reach("torch.arange", first)
-    if not base or not arange or first.decorators or file.mentions_of(pool.name):
+    reached = {key: reach(dotted, first) for key, dotted in asked.items()}
+    spelled = {key: text for key, (text, _) in reached.items()}
+    if not all(spelled.values()) or first.decorators or file.mentions_of(name):
         return None
-    lines = ("\n" + 16 * " ").join(pool.lines)
-    text = _CLASS.format(name=pool.name, base=base, what=pool.what, arange=arange, lines=lines)
-    return (file.above(first, text), *dict.fromkeys((*edits, *more)))
+    more = dict.fromkeys(edit for _, edits in reached.values() for edit in edits)
+    return (file.above(first, write(spelled)), *more)
