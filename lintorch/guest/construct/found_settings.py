@@ -105,6 +105,8 @@ def _fit_value(value: Any, use: SettingUse) -> Any:
     name = use.path[-1].lower()
     if "pretrain" in name and isinstance(value, (bool, str)):
         return type(value)()
+    if type(value) is int and value == 0 and "vocab" in name:  # it is filled in while a script runs
+        value = _ABSENT
     if value is _ABSENT:
         known = name in VALUE_BY_NAME or use.several
         return False if use.tested and not known else _guess_setting(name, use.several)

@@ -32,8 +32,8 @@ def take_cpu_for_gpu() -> None:
     )  # torch names its functions by what they are when it is first asked
     for kind in (torch.Tensor, nn.Module):
         if not hasattr(kind.cuda, "lintorch_stays"):
-            kind.cuda = _make_staying(kind.cuda)  # type: ignore[method-assign]
-            kind.to = _make_moving(kind.to)  # type: ignore[method-assign]
+            kind.cuda = _make_staying(kind.cuda)
+            kind.to = _make_moving(kind.to)
     for name in _TYPES:
         setattr(torch.cuda, f"{name}Tensor", getattr(torch, f"{name}Tensor"))
 
