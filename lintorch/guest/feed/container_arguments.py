@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -114,30 +115,40 @@ def _is_counter(index: ast.expr, tree: ast.AST) -> bool:
 
 def _count_taken_apart(name: str, tree: ast.AST) -> int:
     """How many parts `a, b = x` takes it apart into, before anything else is called so; else 0."""
-    stored = [
-        node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-    ]
+    last = _find_first_store(name, tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and getattr(node.value, "id", "") == name:
             target = node.targets[0]
-            if isinstance(target, (ast.Tuple, ast.List)) and node.lineno <= min(
-                stored, default=node.lineno
-            ):
+            if isinstance(target, (ast.Tuple, ast.List)) and node.lineno <= last:
                 return len(target.elts) if len(target.elts) > 1 else 0
     return 0
 
 
 def _is_only_indexed(name: str, tree: ast.AST) -> bool:
-    """Whether nothing is done with it but `x[0]` and `x[1]`."""
-    uses = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name]
+    """Whether nothing is done with it but `x[0]` and `x[1]`, until something else is called so."""
+    last = _find_first_store(name, tree)
     indexed = [
         node.value
         for node in ast.walk(tree)
         if isinstance(node, ast.Subscript) and type(getattr(node.slice, "value", None)) is int
     ]
+    uses = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+    ]
+    uses = [use for use in uses if use.lineno <= last]
     return bool(uses) and all(use in indexed for use in uses)
+
+
+def _find_first_store(name: str, tree: ast.AST) -> float:
+    """The row that first gives a name something else."""
+    stored = (
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+    )
+    return min(stored, default=math.inf)
 
 
 def _find_iterated_names(node: ast.expr) -> set[str]:
