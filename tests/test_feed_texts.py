@@ -118,3 +118,34 @@ def test_the_longest_is_that_of_the_input_of_its_name() -> None:
     names = ("max_src_len", "max_mel_len", "max_len", "max_length", "maximum", "max_iter")
     found = [find_longest(name, inputs) for name in names]
     assert found == ["sequence", "length", "sequence", "sequence", "", ""]
+
+
+def test_the_length_of_sounds_that_a_project_feeds_varies(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Sound(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv1d(1, 8, 16, stride=8)
+
+        def forward(self, x):
+            return self.conv(x.unsqueeze(1))
+
+
+    class Flat(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.out = nn.Linear(100, 8)
+
+        def forward(self, x):
+            return self.out(x)
+
+
+    if __name__ == "__main__":
+        Sound()(torch.rand(4, 3200))
+        Flat()(torch.rand(4, 100))
+    """,
+    )
+
+    assert fed == {"Sound": ["float32[batch, length]"], "Flat": ["float32[batch, 100]"]}
