@@ -59,10 +59,11 @@ def test_what_is_taken_apart_or_only_counted_through_is_a_pair(tmp_path: Path) -
         def __init__(self):
             super().__init__()
             self.words, self.pool = nn.Embedding(40, 24), nn.MaxPool1d(32)
+            self.out = nn.Linear(24, 5)
 
         def forward(self, x):
             x, _ = x
-            return self.pool(self.words(x).transpose(1, 2)).squeeze(2)
+            return self.out(self.pool(self.words(x).transpose(1, 2)).squeeze(2))
 
 
     class Counted(nn.Module):
