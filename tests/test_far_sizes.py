@@ -101,6 +101,23 @@ class Paired(nn.Module):
         return image * 2 @ image.new_ones(image.shape[-1], 3)
 
 
+class Quartered(nn.Module):
+    def forward(self, image):
+        if image.shape[0] % 4:
+            return image * 2
+        return image - image.view(-1, 4, *image.shape[1:]).mean()
+
+
+class Grouped(nn.Module):
+    def forward(self, image):
+        batch = image.shape[0]
+        group = min(batch, 4)
+        if batch % group:
+            group = batch
+        spread = image.view(group, -1, *image.shape[1:]).std(0, unbiased=False)
+        return image - spread.repeat(group, 1, 1, 1)
+
+
 class Attends(nn.Module):
     def __init__(self):
         super().__init__()
@@ -191,11 +208,19 @@ def test_an_image_is_turned_where_the_order_of_its_sides_decides(
     assert [at.sizes for at in outcome.wrong_at] == [(161, 129)]
 
 
+@pytest.mark.parametrize("model", ["Paired", "Quartered"])
 def test_a_multiple_is_run_where_all_other_sizes_leave_a_remainder(
+    model: str, reports: dict[str, Report]
+) -> None:
+    (outcome,) = reports[model].outcomes
+    assert [at.write_sizes() for at in outcome.wrong_at] == ["batch 4"]
+
+
+def test_a_multiple_is_run_on_the_other_side_of_a_comparison_beside(
     reports: dict[str, Report],
 ) -> None:
-    (outcome,) = reports["Paired"].outcomes
-    assert [at.write_sizes() for at in outcome.wrong_at] == ["batch 4"]
+    (outcome,) = reports["Grouped"].outcomes
+    assert [at.write_sizes() for at in outcome.wrong_at] == ["batch 8"]
 
 
 @pytest.mark.parametrize(("step", "smaller"), [(1, (65, 97)), (32, (64, 96))])

@@ -330,3 +330,57 @@ def create_hparams():
     )
     reports = examine(tmp_path, net=HEAD + net, hparams=hparams)
     assert said(reports["Net"]) == ("stood in for: tensorflow_that_is_not_there (not installed)",)
+
+
+GPU = """
+DEVICE = torch.device("cuda:0")
+
+class Moves(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 8).cuda()
+
+    def forward(self, x):
+        x = self.layer(x.to("cuda", torch.float32).cuda(non_blocking=True))
+        return x + torch.zeros(8, device=DEVICE) + torch.cuda.FloatTensor([1.0])
+
+class Kept(nn.Module):
+    def __init__(self, device="cuda:1", *, other="mps"):
+        super().__init__()
+        self.layer = nn.Linear(4, 8)
+        self.to(device)
+        self.register_buffer("one", torch.ones(8, device=other), persistent=False)
+
+    def forward(self, x):
+        return self.layer(x) + self.one
+
+class Asked(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.layer, self.device = nn.Linear(4, 8), device
+
+    def forward(self, x):
+        return self.layer(x.to(self.device))
+
+class Typed(Asked):
+    def __init__(self, where: torch.device):
+        super().__init__(where.type)
+
+class Set(Asked):
+    def __init__(self, args):
+        super().__init__(args.device)
+        self.wide = nn.Linear(8, args.wide)
+"""
+
+
+def test_the_cpu_is_taken_for_a_gpu(tmp_path: Path) -> None:
+    reports = examine(
+        tmp_path,
+        gpu=HEAD + GPU,
+        bare=net("Bare"),
+        _train="import argparse\np = argparse.ArgumentParser()\np.add_argument('--device', default='cuda:2')\np.add_argument('--wide', default=5)\n",
+    )
+    for name in ("Moves", "Kept", "Asked", "Typed", "Set"):
+        assert "the CPU is taken wherever a GPU is asked for (gpu.py)" in said(reports[name])
+    assert model_of(reports["Asked"]).arguments == {"device": "cpu"}
+    assert said(reports["Bare"]) == ()

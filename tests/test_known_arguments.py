@@ -255,3 +255,35 @@ def test_states_and_rows_beside_the_input_are_of_the_shapes_their_layers_take(
     assert fed["Styled"] == ["float32[batch=2, 16, height=64, width=64]", "float32[batch=2, 8]"]
     assert fed["Coded"] == [f"float32[batch=2, {width}]" for width in (6, 4, 4)]
     assert "levels" in model_of(reports["Doubled"]).arguments
+
+
+def test_settings_are_read_off_the_constructor_of_a_class(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        nets_py="""
+        class Config:
+            def __init__(self, dataset, embedding):
+                self.labels = [line.strip() for line in open(dataset + "/labels.txt")]
+                self.table = torch.load(embedding) if embedding != "random" else None
+                self.device = torch.device("cuda")
+                self.n_vocab = 0  # known when the words are read
+                self.embed = self.table.size(1) if self.table is not None else 30
+                self.filter_sizes = (2, 3)
+
+        class Words(nn.Module):
+            def __init__(self, config):
+                super().__init__()
+                if config.table is not None:
+                    self.embedding = nn.Embedding.from_pretrained(config.table)
+                else:
+                    self.embedding = nn.Embedding(config.n_vocab, config.embed)
+                self.convs = nn.ModuleList(nn.Conv1d(config.embed, 5, k) for k in config.filter_sizes)
+
+            def forward(self, x):
+                x = self.embedding(x[0]).transpose(1, 2)
+                return torch.cat([conv(x).amax(2) for conv in self.convs], 1)
+        """,
+    )
+    words = model_of(reports["Words"])
+    assert words.parameters == 128 * 30 + 5 * (30 * (2 + 3) + 2)
+    assert write_arguments(words.inputs, {})[0][0] == "int64[batch, sequence] in 0..126"

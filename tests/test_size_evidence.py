@@ -149,3 +149,10 @@ def test_what_converts_a_trace_is_wrong_at_the_lines_of_the_trace(tmp_path: Path
     (finding,) = merge_findings(found).standing
     assert (finding.code, finding.exporter, finding.tried) == ("LT101", "openvino", Harm.SILENT)
     assert path.read_text(encoding="utf-8").splitlines()[finding.place.row - 1] == body
+
+
+def test_a_window_of_one_axis_is_the_line_of_what_a_trace_does_wrong(tmp_path: Path) -> None:
+    line = "x = F.max_pool1d(x.flatten(2), x.flatten(2).size(2)).squeeze(2)"
+    (finding,) = examined(tmp_path, line, exporters=("torchscript-trace",))[line].standing
+    assert (finding.code, finding.evidence) == ("LT101", Evidence.EXPORT)
+    assert finding.remedy.startswith("write F.adaptive_max_pool1d(x, 1)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from torch import nn
@@ -28,14 +29,16 @@ from lintorch.guest.process.assumptions import list_assumptions
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch import record_run
+from lintorch.guest.watch.answered_sizes import find_unanswered
 from lintorch.guest.watch.change_axis import is_about_size, record_changed_axis
 from lintorch.guest.watch.make_tensors import is_scalar, make_arguments
 from lintorch.guest.watch.model_state import measure_state
+from lintorch.guest.watch.multiple_sizes import suggest_multiples_beyond
 from lintorch.guest.watch.record_run import call_model
 from lintorch.guest.watch.running_layers import list_layers
 from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
-from lintorch.guest.watch.unseen_sides import find_unanswered, suggest_sizes_beyond
+from lintorch.guest.watch.unseen_sides import suggest_sizes_beyond
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.bounds import SLACK
 from lintorch.record.events import ModuleWrite, Raised
@@ -223,9 +226,10 @@ def _record_beyond(
 ) -> Iterator[Mapping[str, int]]:
     """Sizes at which a comparison of sizes comes out otherwise than in all runs so far, each run recorded."""
     tried = [run.sizes for run in runs]
+    recorded = list(runs)  # what is suggested last rests on what the first suggestions show
     found = 0
-    for key, sizes in suggest_sizes_beyond(runs):
-        if sizes in tried or key not in find_unanswered(runs):
+    for key, sizes in chain(suggest_sizes_beyond(runs), suggest_multiples_beyond(recorded)):
+        if sizes in tried or key not in find_unanswered(recorded):
             continue
         if found == _MOST_BEYOND or len(tried) > len(fed.varied) + _MOST_TRIES_BEYOND:
             return
@@ -233,7 +237,8 @@ def _record_beyond(
         run = _record_if_light(work, subject, fed, sizes)
         if run is not None and key not in find_unanswered((runs[0], run)):
             work.send(RunRecorded(run))
-            runs, found = (*runs, run), found + 1
+            recorded.append(run)
+            found += 1
             yield sizes
 
 

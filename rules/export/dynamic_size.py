@@ -121,6 +121,8 @@ BY_ARANGE = {
     "one_hot": "write index[..., None] == torch.arange(n)",
 }
 """What to write for `linspace(a, b, n)` and `one_hot(index, n)`."""
+SCALED = "scale the input and the output of one convolution, not its weight"
+"""What to write for groups that are the batch."""
 GROUPED = {
     **dict.fromkeys(("onnx", "onnx-legacy"), Harm.REFUSED),
     "torchscript-trace": Harm.FAILS,
@@ -134,8 +136,11 @@ ARGUMENTS = {
     "torch.linspace": ("steps", 2, COUNTED),
     "torch.nn.functional.one_hot": ("num_classes", 1, COUNTED),
     "torch.nn.functional.avg_pool1d": ("kernel_size", 1, WINDOW_1D),
+    "torch.nn.functional.max_pool1d": ("kernel_size", 1, WINDOW_1D),
     "torch.nn.functional.avg_pool2d": ("kernel_size", 1, WINDOW),
     "torch.nn.functional.max_pool2d": ("kernel_size", 1, WINDOW),
+    "torch.nn.functional.avg_pool3d": ("kernel_size", 1, WINDOW),
+    "torch.nn.functional.max_pool3d": ("kernel_size", 1, WINDOW),
     "torch.nn.functional.conv2d": ("groups", 6, GROUPED),
 }
 """Arguments that an operator takes as plain numbers, and where they stand, for what was run."""
@@ -399,8 +404,7 @@ def in_groups(event: Called, source: Source) -> Iterator[Hit]:
     if varying and event.way.forward and source.profile.dynamic:
         name = event.name.rpartition(".")[2]
         said = f"groups of {name} are the example's batch size"
-        remedy = "scale the input and the output of one convolution, not its weight"
-        yield Hit(event, said, harm=GROUPED, remedy=remedy)
+        yield Hit(event, said, harm=GROUPED, remedy=SCALED)
 
 
 @rule.event(*WINDOWS)
@@ -540,7 +544,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for event in trial.trace.find_events(*ARGUMENTS):
         varied = find_changes(event, trial.trace, plain_number)
         if varied and (hit := blame_event(outcome, event, trial, ARGUMENTS[event.name][2], varied)):
-            yield hit
+            yield replace(hit, remedy=write_instead(event.name))
 
 
 @rule.trial("wrong", "ok")
@@ -554,6 +558,13 @@ def in_limited_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 def in_right_trial(outcome: Outcome, trial: Trial) -> Iterator[Refuted]:
     events = (e for e in trial.trace.find_events(*TRACE_HARM) if bakes(e, trial.trace))
     yield from clear_lines(outcome, events, trial)
+
+
+def write_instead(name: str) -> str:
+    """What to write for an operator that takes one of these arguments."""
+    if name in WINDOWS:
+        return pool_all(name)
+    return BY_ARANGE.get(name.rpartition(".")[2], SCALED)
 
 
 def plain_number(event: OperatorCall) -> object:

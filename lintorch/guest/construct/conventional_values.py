@@ -50,6 +50,7 @@ _VALUES_OF_NAMES: tuple[tuple[str, Any], ...] = (
     ("eps epsilon", 1e-5),
     ("mlp_ratio expand_ratio expansion expansion_factor ff_mult", 2),
     ("alpha beta gamma temperature momentum", 0.5),
+    ("device dev", "cpu"),
 )
 """Names of arguments, and the value that all of them get: small, and such that they fit together.
 
@@ -59,7 +60,7 @@ halvings.
 VALUE_BY_NAME: dict[str, Any] = {
     name: value for names, value in _VALUES_OF_NAMES for name in names.split()
 }
-"""One number for each name."""
+"""One value for each name."""
 _LAYER_BY_PREFIX = (
     ("norm", nn.BatchNorm2d),
     ("act", nn.ReLU),

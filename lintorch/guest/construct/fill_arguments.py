@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import torch
 from torch import nn
 
 from lintorch.guest.construct import tiny_configs
@@ -189,6 +190,8 @@ def _build_part(kind: type[nn.Module], depth: int) -> nn.Module:
 def _fill_plain(name: str, written: str) -> Any:
     if "Module" in written and "type" not in written.lower() and "Callable" not in written:
         return nn.Identity()
+    if written.endswith("device"):
+        return torch.device("cpu")
     for word, value in _VALUE_BY_ANNOTATION:
         if word in written and name not in VALUE_BY_NAME:
             return value

@@ -19,6 +19,7 @@ from lintorch.guest.construct.part_models import find_called_names, find_part_cl
 from lintorch.guest.construct.project_settings import ChosenSettings, choose_settings
 from lintorch.guest.construct.setting_paths import SettingPath, SettingUse, find_settings_read
 from lintorch.guest.construct.tiny_configs import guess_setting
+from lintorch.guest.imports.cpu_for_gpu import name_cpu
 
 _CONFIG_NAME = re.compile(
     r"(\w+_)?(config|cfg|conf|args|opts?|hparams?|hps|params|options|settings)"
@@ -104,9 +105,13 @@ def _fit_value(value: Any, use: SettingUse) -> Any:
     name = use.path[-1].lower()
     if "pretrain" in name and isinstance(value, (bool, str)):
         return type(value)()
+    if type(value) is int and value == 0 and "vocab" in name:  # it is filled in while a script runs
+        value = _ABSENT
     if value is _ABSENT:
         known = name in VALUE_BY_NAME or use.several
         return False if use.tested and not known else _guess_setting(name, use.several)
+    if isinstance(value, str) and (cpu := name_cpu(value)) != value:
+        return cpu
     if use.several and isinstance(value, str) and (numbers := re.findall(r"\d+\.?\d*", value)):
         return [float(number) if "." in number else int(number) for number in numbers]
     if use.several and type(value) in (int, float):

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from lintorch.guest.imports.cpu_for_gpu import take_kept_devices
 from lintorch.guest.imports.definitions_only import run_definitions_only
 from lintorch.guest.imports.notebook_modules import NotebookLoader, is_held
 from lintorch.guest.imports.prepare_imports import prepare_imports
@@ -80,6 +81,7 @@ def _import_with_less(code: UserCode, seconds: float) -> ModuleType:
             reduced.setdefault(place[0], (place[1], how))
             share = _FURTHER_SHARE
         _forget_modules(code, known)
+    take_kept_devices()
     if is_held(code.path):
         note_assumption(f"only the definitions of {code.shorten_path(str(code.path))} were run")
     for filename, (row, how) in reduced.items():

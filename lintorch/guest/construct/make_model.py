@@ -22,6 +22,7 @@ from lintorch.guest.construct.fill_arguments import (
 from lintorch.guest.construct.parameters import list_required_parameters
 from lintorch.guest.construct.recipe import Recipe
 from lintorch.guest.construct.retry_arguments import search_arguments
+from lintorch.guest.imports.cpu_for_gpu import name_cpu
 from lintorch.guest.process import surroundings, tampering
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
@@ -129,7 +130,8 @@ class ModelMaker:
         by_position = [p.name for p in self.list_made_up() if p.kind is p.POSITIONAL_ONLY]
         named = {name: value for name, value in made_up.items() if name not in by_position}
         args = tuple(made_up[name] for name in by_position)
-        return Recipe(self.call, args, {**self.arguments, **named})
+        given = {name: name_cpu(value) for name, value in self.arguments.items()}
+        return Recipe(self.call, args, {**given, **named})
 
     def _describe_built(
         self, made: tuple[nn.Module, Construction], made_up: ConstructorArguments

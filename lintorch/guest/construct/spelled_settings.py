@@ -53,10 +53,14 @@ def read_python_settings(text: bytes) -> Iterator[SettingTree]:
     for body in bodies:
         yield from _read_assigned(body)
     for node in tree.body:
-        if isinstance(node, ast.ClassDef):
+        if isinstance(node, ast.ClassDef) and not _is_model(node):
             constants = dict(_read_constants(node))
             if len(constants) >= _LEAST_CONSTANTS:
                 yield constants
+
+
+def _is_model(node: ast.ClassDef) -> bool:
+    return any(get_last_name(base) in ("Module", "LightningModule") for base in node.bases)
 
 
 def _read_parsers(tree: ast.Module) -> SettingTree:
@@ -176,13 +180,31 @@ def _read_items(
 
 
 def _read_constants(node: ast.ClassDef) -> Iterator[tuple[str, Any]]:
-    """What a class holds by names, as its body spells it out."""
+    """What a class holds by names, as its body spells it out, or its constructor puts it into `self`."""
     for part in node.body:
         if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name):
             name, value = part.targets[0].id, part.value
         elif isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name) and part.value:
             name, value = part.target.id, part.value
+        elif isinstance(part, ast.FunctionDef) and part.name == "__init__":
+            yield from _read_attributes(part.body)
+            continue
         else:
             continue
         with suppress(UnknownValueError):
             yield name, _read_value(value, {}, {})
+
+
+def _read_attributes(body: list[ast.stmt]) -> Iterator[tuple[str, Any]]:
+    """`self.width = 32` among statements; of `a if b else 32` the side that is spelled out."""
+    for part in body:
+        target = part.targets[0] if isinstance(part, ast.Assign) else None
+        if not isinstance(part, ast.Assign) or not isinstance(target, ast.Attribute):
+            continue
+        sides = [part.value]
+        if isinstance(part.value, ast.IfExp):
+            sides = [part.value.body, part.value.orelse]
+        for side in sides if getattr(target.value, "id", "") == "self" else ():
+            with suppress(UnknownValueError):
+                yield target.attr, _read_value(side, {}, {})
+                break

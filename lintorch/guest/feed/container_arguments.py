@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -57,12 +58,13 @@ def _find_structure(name: str, written: str, tree: ast.AST, held: int) -> tuple[
     is_list = bool(_LIST_ANNOTATION.search(written))
     if is_list and _NESTED_ANNOTATION.search(written):
         return tuple((n, 0) for n in range(_USUAL_PARTS)), True
-    count = max(_count_parts(name, tree), default=0)
-    taken_apart = count > 1 and not _is_assigned(name, tree) and _is_unpacked(name, tree)
+    parts = _count_taken_apart(name, tree)
+    count = parts or max(_count_parts(name, tree), default=0)
     if not (is_list or count) or written == "Tensor":
         return (), False
-    wanted = count if taken_apart else max(count, held or _USUAL_PARTS)
-    return tuple((number,) for number in range(wanted)), is_list or taken_apart
+    wanted = parts or max(count, held or _USUAL_PARTS)
+    sure = is_list or bool(parts) or _is_only_indexed(name, tree)
+    return tuple((number,) for number in range(wanted)), sure
 
 
 def _find_keys(name: str, tree: ast.AST) -> Iterator[str]:
@@ -111,21 +113,42 @@ def _is_counter(index: ast.expr, tree: ast.AST) -> bool:
     return asked <= {*counted}
 
 
-def _is_unpacked(name: str, tree: ast.AST) -> bool:
-    """Whether `a, b = x` takes it apart."""
-    return any(
-        isinstance(node, ast.Assign)
-        and getattr(node.value, "id", "") == name
-        and isinstance(node.targets[0], (ast.Tuple, ast.List))
-        for node in ast.walk(tree)
-    )
+def _count_taken_apart(name: str, tree: ast.AST) -> int:
+    """How many parts `a, b = x` takes it apart into, before anything else is called so; else 0."""
+    last = _find_first_store(name, tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and getattr(node.value, "id", "") == name:
+            target = node.targets[0]
+            if isinstance(target, (ast.Tuple, ast.List)) and node.lineno <= last:
+                return len(target.elts) if len(target.elts) > 1 else 0
+    return 0
 
 
-def _is_assigned(name: str, tree: ast.AST) -> bool:
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+def _is_only_indexed(name: str, tree: ast.AST) -> bool:
+    """Whether nothing is done with it but `x[0]` and `x[1]`, until something else is called so."""
+    last = _find_first_store(name, tree)
+    indexed = [
+        node.value
         for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and type(getattr(node.slice, "value", None)) is int
+    ]
+    uses = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+    ]
+    uses = [use for use in uses if use.lineno <= last]
+    return bool(uses) and all(use in indexed for use in uses)
+
+
+def _find_first_store(name: str, tree: ast.AST) -> float:
+    """The row that first gives a name something else."""
+    stored = (
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
     )
+    return min(stored, default=math.inf)
 
 
 def _find_iterated_names(node: ast.expr) -> set[str]:

@@ -18,6 +18,7 @@ from lintorch.record.plain_values import is_plain
 
 _AXIS_NAMES = {
     (2, False): ("batch", "sequence"),
+    (2, True): ("batch", "length"),
     (3, True): ("batch", "sequence", "length"),
     (4, True): ("batch", "", "height", "width"),
     (5, True): ("batch", "", "depth", "height", "width"),

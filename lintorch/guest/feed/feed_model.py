@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.construct.make_model import Built
+from lintorch.guest.construct.make_model import Built, NotAModelError
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.construct.parameters import name_arguments
 from lintorch.guest.feed import search_inputs
@@ -84,6 +84,8 @@ def feed_model(
             if clock() + LEAST_SECONDS > work.deadline:
                 break
     except BaseException as error:  # whatever user code raises, SystemExit too
+        if isinstance(error, NotAModelError) and not setting and not work.options.only:
+            return None  # its name is one of a factory, such as get_args
         limit = "memory" if is_of_memory(error) else ""
         where = _describe_line(error, work.files)
         first = first or (

@@ -41,13 +41,19 @@ def make_booleans(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 
 def lower_integers(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """Smaller whole numbers, of fractions too, which may be used as indices; then shorter sequences."""
+    """Smaller whole numbers, in all inputs or in one, of fractions too, which may be used as indices.
+
+    Then shorter sequences.
+    """
     for high in (8, 2, 1):
-        lowered = tuple(
-            replace(given, high=high) if given.high > high else given for given in guess.inputs
-        )
-        if lowered != guess.inputs:
-            yield replace(guess, inputs=lowered)
+        wrong = [n for n, given in enumerate(guess.inputs) if given.high > high]
+        for numbers in [wrong, *([n] for n in wrong if len(wrong) > 1)]:
+            lowered = tuple(
+                replace(given, high=high) if number in numbers else given
+                for number, given in enumerate(guess.inputs)
+            )
+            if numbers:
+                yield replace(guess, inputs=lowered)
     for number, given in enumerate(guess.inputs if len(guess.inputs) > 1 else ()):
         if given.dtype.startswith("float"):
             ids = replace(given, dtype="int64", low=0, high=2)

@@ -8,12 +8,23 @@ from dataclasses import replace
 
 from lintorch.guest.feed.guess_inputs import Guess, find_numbers
 
+_SIZE_MET = re.compile(r"got input of size: \[([\d, ]+)\]")
+
 
 def take_batched_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """The higher of the two ranks that the message allows: the one with a batch."""
-    yield from change_rank(
-        guess, max(find_numbers(match)[:2] if match.re.groups > 1 else find_numbers(match))
-    )
+    """The higher of the two ranks that the message allows: the one with a batch.
+
+    Where what it met has axes that forward gave it, as many fewer.
+    """
+    rank = max(find_numbers(match)[:2] if match.re.groups > 1 else find_numbers(match))
+    met = _SIZE_MET.search(match.string)
+    got = len(met[1].split(",")) if met else 0
+    ranks = {len(given.shape) for given in guess.inputs}
+    if got and got not in ranks:
+        for own in sorted(ranks - {1}, reverse=True):
+            yield from change_rank(guess, max(2, own + rank - got), got=own)
+    else:
+        yield from change_rank(guess, rank)
 
 
 def take_first_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
@@ -25,6 +36,14 @@ def take_second_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """The rank that the message names second; the first is the one it met."""
     got, want = find_numbers(match)[:2]
     yield from change_rank(guess, want, got=got)
+
+
+def fit_padded_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """So many axes more, or fewer, as what is padded has to have: a batch, channels and the padded ones."""
+    sizes, got = find_numbers(match)[:2]
+    for rank in sorted({len(given.shape) for given in guess.inputs}):
+        if (other := rank + sizes // 2 + 2 - got) > 0:
+            yield from change_rank(guess, other, got=rank)
 
 
 def add_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

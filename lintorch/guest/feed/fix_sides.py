@@ -89,11 +89,13 @@ def equalise_joined_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]
 
 
 def enlarge_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """Sides twice and lengths four times as big."""
+    """Sides twice and lengths four times as big; twice first where a window is larger than they are."""
     grown = {n: s * 2 for n, s in guess.sizes.items() if n in SPATIAL and s < _BIGGEST_GROWN}
-    longer = {n: s * 4 for n, s in guess.sizes.items() if n in LENGTH_NAMES and s < _LONGEST_GROWN}
-    if grown or longer:
-        yield guess.with_sizes(**grown, **longer)
+    lengths = {n: s for n, s in guess.sizes.items() if n in LENGTH_NAMES and s < _LONGEST_GROWN}
+    for times in (2, 4) if lengths and "output size" in match.string else (4,):
+        if grown or lengths:
+            longer = {name: times * size for name, size in lengths.items()}
+            yield guess.with_sizes(**grown, **longer)
 
 
 def enlarge_vanished_sides(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

@@ -13,7 +13,7 @@ from torch import nn
 
 from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed import model_attributes
-from lintorch.guest.feed.guess_lengths import link_lengths
+from lintorch.guest.feed.guess_lengths import follow_longest, link_lengths
 from lintorch.guest.feed.shape_forms import (
     COMMON_FORMS,
     InputForm,
@@ -94,7 +94,8 @@ class Guess:
         inputs = link_lengths(inputs)
         names = dict.fromkeys(n for part in inputs for n in part.shape if isinstance(n, str))
         sizes = {name: self.sizes.get(name, FIRST_SIZES.get(name, 8)) for name in names}
-        return replace(self, inputs=inputs, sizes=sizes, followed=False)
+        plain = follow_longest(self.plain, inputs)
+        return replace(self, inputs=inputs, sizes=sizes, plain=plain, followed=False)
 
     def first_fixed_size(self) -> int:
         """The fixed size of the first input that has one."""
@@ -133,14 +134,16 @@ def guess_inputs(
     if example is not None:
         yield Guess(*example)
     named = [p.name for p in list_fed_parameters(module) if p.name not in plain]
-    if is_loss_signature(named):
-        yield from _guess_loss_inputs(named)
     layer_forms = list(list_layer_forms(module))
+    takes_tokens = bool(layer_forms) and layer_forms[0][0].dtype == "int64"
+    is_loss = is_loss_signature(named) and not takes_tokens
+    if is_loss:
+        yield from _guess_loss_inputs(named)
     if tokens := model_attributes.read_token_form(module, arguments):
         yield _combine_inputs(named, (tokens, {"batch": 2}), layer_forms)
     for form in _order_forms(module, arguments, layer_forms):
         yield _combine_inputs(named, form, layer_forms)
-    if len(named) > 1 and not is_loss_signature(named):
+    if len(named) > 1 and not is_loss:
         yield from _guess_loss_inputs(named)
 
 

@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from lintorch.record.models import Input
+from lintorch.record.models import Input, PlainArgument
 
 _LENGTHS_NAMES = re.compile(
     r"(?P<of>\w+?)?_?(lengths?|lens?|seq_?lens?|num_frames|n_frames)(_(x|y|a|b|1|2))?"
+)
+_LONGEST_NAMES = re.compile(
+    r"max_?(?P<of>\w+?)?_?(seq_?)?(lengths?|lens?|frames|steps)|max_?(time|T)"
 )
 _AXES_OF_TIME = ("sequence", "length", "width")
 """Names of the axis along which samples are padded, the likeliest first."""
@@ -43,6 +46,31 @@ def follow_lengths(inputs: Sequence[Input]) -> tuple[Input, ...]:
         _link(given, number, inputs, called) if given.longest != "" else given
         for number, given in enumerate(inputs)
     )
+
+
+def follow_longest(
+    plain: Sequence[PlainArgument], inputs: Sequence[Input]
+) -> tuple[PlainArgument, ...]:
+    """The plain arguments; one called `max_src_len` is the size that `src_lens` go down from.
+
+    Where no lengths are called so, it is that of the input whose name it has, else of the nearest.
+    """
+    return tuple(
+        replace(given, value=longest) if (longest := find_longest(given.name, inputs)) else given
+        for given in plain
+    )
+
+
+def find_longest(name: str, inputs: Sequence[Input]) -> str:
+    """The size that an argument called `max_src_len` tells; "" where it tells none of these inputs."""
+    match = _LONGEST_NAMES.fullmatch(name)
+    if match is None or not inputs:
+        return ""
+    of = match["of"] or ""
+    akin = sorted(inputs, key=lambda given: not (of and _name_part(given).startswith(of)))
+    measured = (str(given.longest) for given in akin if isinstance(given.longest, str))
+    axes = (axis for given in akin for axis in _find_time_axes(given))
+    return next(filter(None, (*measured, *axes)), "")
 
 
 def read_lengths(given: Input, sizes: Mapping[str, int]) -> Input:

@@ -10,6 +10,7 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest.feed.guess_inputs import SPATIAL, Guess
+from lintorch.guest.feed.guess_lengths import follow_longest
 from lintorch.guest.feed.parameter_uses import PlainKind, PlainParameter
 from lintorch.guest.feed.plain_parameters import find_plain_parameters, find_vectors
 from lintorch.record.models import PlainArgument
@@ -64,8 +65,16 @@ class PlainGuesser:
 
     def fill_gap(self, guess: Guess, names: Iterable[str]) -> Guess:
         """The guess with the defaults, or values made up, of these plain parameters."""
-        plain = [PlainArgument(name, self._choose_value(name)) for name in names]
+        given = [PlainArgument(name, self._choose_value(name)) for name in names]
+        counts = [each for each in given if self._is_count(each.name)]
+        longest = {each.name: each for each in follow_longest(counts, guess.inputs)}
+        plain = [longest.get(each.name, each) for each in given]
         return replace(guess, plain=(*guess.plain, *plain), order=self.order)
+
+    def _is_count(self, name: str) -> bool:
+        """Whether a parameter takes a whole number, and has no default of its own."""
+        known = self.known.get(name)
+        return known is not None and known.kind is PlainKind.COUNT and name not in self.defaults
 
     def _flatten_vectors(self, guess: Guess) -> Guess:
         """The guess with a row of numbers for each sample where one is spread over a map."""

@@ -22,6 +22,7 @@ from lintorch.guest.feed.fix_dtype import (
 )
 from lintorch.guest.feed.fix_rank import (
     add_axes,
+    fit_padded_rank,
     make_vectors_alike,
     take_batched_rank,
     take_first_rank,
@@ -95,6 +96,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"[Ee]xpected (\d)D \(unbatched\) or (\d)D \(batched\)", take_batched_rank),
         (r"[Ee]xpected (?:input to be )?(\d)-?D or (\d)-?D", take_batched_rank),
         (r"should be a (\d)d-array", take_first_rank),
+        (r"Padding size (\d) is not supported for (\d)D input", fit_padded_rank),
         (r"[Ee]xpected (\d)-?D (?:input|tensor|\(got)", take_first_rank),
         (r"expected (\d)[Dd],? (?:but )?got", take_first_rank),
         (r"unpack \(expected (\d)", take_first_rank),
@@ -140,7 +142,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             enlarge_vanished_sides,
         ),
         (
-            r"(?:too small|can't be greater|smaller than|should be less than|at least|larger than|nonzero|non-?empty|greater than)",
+            r"(?:too small|Invalid computed output size|can't be greater|smaller than|should be less than|at least|larger than|nonzero|non-?empty|greater than)",
             enlarge_sizes,
         ),
     )

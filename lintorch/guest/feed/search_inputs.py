@@ -42,6 +42,8 @@ _MOST_ELEMENTS = 16_000_000
 """Numbers in all inputs together, 64 MB in float32."""
 _HEAVIEST = 2.0
 """Seconds of a core from which on a run is put off, and lighter inputs are tried first."""
+_LIGHT = 1.0
+"""Seconds of a core that a run on such lighter inputs takes at most."""
 _LEAST_SIDE = 32
 """Pixels below which sides are not halved for a model that is too slow."""
 _MOST_REPAIRS = 7
@@ -173,7 +175,7 @@ def _try_guesses(
             if error.limit == "weight":
                 heavy.append(guess)
                 lighter = (guess.with_sizes(**each) for each in list_lighter_sizes(guess.sizes))
-                tried = [(each, _MOST_REPAIRS, _HEAVIEST) for each in lighter]
+                tried = [(each, _MOST_REPAIRS, _LIGHT) for each in lighter]
                 waiting = [*tried, (guess, depth, inf), *waiting]
                 continue
             yield guess, error

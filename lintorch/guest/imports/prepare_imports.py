@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lintorch.guest.imports.command_line import relax_command_line
+from lintorch.guest.imports.cpu_for_gpu import take_cpu_for_gpu
 from lintorch.guest.imports.import_hook import hook_imports
 from lintorch.guest.imports.project_reads import redirect_reads
 from lintorch.guest.imports.user_frames import UserCode, set_user_code
@@ -14,3 +15,4 @@ def prepare_imports(code: UserCode) -> None:
     hook_imports()
     redirect_reads()
     relax_command_line()
+    take_cpu_for_gpu()

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import math
-import operator
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-from lintorch.record.events import SizeChosen, SizeCompared
+from lintorch.guest.watch.answered_sizes import (
+    Comparison,
+    answer,
+    find_unanswered,
+    number_comparisons,
+)
+from lintorch.guest.watch.multiple_sizes import list_multiples
 from lintorch.record.runs import ModelRun
 
-Comparison = SizeCompared | SizeChosen
-_ANSWERS: Mapping[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
 _BEYOND = 1.15
 """How far beyond the point where an answer changes: sizes are rounded, and sides need not grow alike."""
 _LARGEST_FACTOR, _SMALLEST_FACTOR = 64.0, 1 / 16
@@ -30,21 +24,12 @@ _LEAST = 2
 """A size of one is taken for always one by exporters."""
 
 
-def find_unanswered(runs: Sequence[ModelRun]) -> set[Hashable]:
-    """The comparisons that came out alike in all runs."""
-    seen: dict[Hashable, set[bool]] = {}
-    for run in runs:
-        for key, event in _number_comparisons(run):
-            seen.setdefault(key, set()).add(_answer(event))
-    return {key for key, answers in seen.items() if len(answers) == 1}
-
-
 def suggest_sizes_beyond(runs: Sequence[ModelRun]) -> Iterator[tuple[Hashable, dict[str, int]]]:
     """Comparisons with one answer in all runs, each with sizes at which it may have the other."""
     if not runs:
         return
     first, unseen = runs[0], find_unanswered(runs)
-    by_run = [dict(_number_comparisons(run)) for run in runs]
+    by_run = [dict(number_comparisons(run)) for run in runs]
     for key, event in by_run[0].items():
         if key not in unseen:
             continue
@@ -55,22 +40,8 @@ def suggest_sizes_beyond(runs: Sequence[ModelRun]) -> Iterator[tuple[Hashable, d
             factor = _find_crossing(event, names, first.sizes, again[1:])
             if factor is not None:
                 yield key, _scale_sizes(first.sizes, names, factor)
-            for sizes in (*_turn_sides(event, names, again), *_multiply(event, names, again)):
+            for sizes in (*_turn_sides(event, names, again), *list_multiples(event, names, again)):
                 yield key, sizes
-
-
-def _number_comparisons(run: ModelRun) -> Iterator[tuple[Hashable, Comparison]]:
-    """Each comparison with a key that finds the same one in another run."""
-    counted: Counter[Hashable] = Counter()
-    for event in run.events:
-        if isinstance(event, (SizeCompared, SizeChosen)):
-            what = (event.key, event.site, event.layer, event.operator)
-            counted[what] += 1
-            yield (*what, counted[what]), event
-
-
-def _answer(event: Comparison) -> bool:
-    return _ANSWERS[event.operator](event.left, event.right)
 
 
 def _list_changed_names(
@@ -96,18 +67,6 @@ def _turn_sides(
         if depends and sizes[one] != sizes[last]:
             equal = event.operator in ("==", "!=")
             yield {**sizes, one: sizes[last], last: sizes[last if equal else one]}
-
-
-def _multiply(
-    event: Comparison,
-    names: tuple[str, ...],
-    again: Sequence[tuple[Mapping[str, int], Comparison]],
-) -> Iterator[dict[str, int]]:
-    """Where a size leaves a remainder in all runs: its multiples, which may leave none."""
-    left = [other.left for sizes, other in again if any(sizes[n] != again[0][0][n] for n in names)]
-    if event.operator in ("==", "!=") and event.right == 0 and {*left} - {event.left, 0}:
-        for times in (2, 4) if event.left else ():
-            yield {n: times * s if n in names else s for n, s in again[0][0].items()}
 
 
 def _find_crossing(
@@ -142,8 +101,7 @@ def _go_beyond(event: Comparison, factor: float, faster: float) -> float:
     """
     if event.operator in ("==", "!=") and event.left != event.right:
         return 1.0
-    answer = _ANSWERS[event.operator]
-    grows = factor > 1 or (factor == 1 and answer(faster, 0) != answer(event.left, event.right))
+    grows = factor > 1 or (factor == 1 and answer(event, faster, 0) != answer(event))
     return _BEYOND if grows else 1 / _BEYOND
 
 
