@@ -51,6 +51,8 @@ class Report:
     """The shapes of its state_dict by key, where they were asked for; None for those not decided yet."""
     beside: FileComparison | None = None
     """What became of it beside an exported file."""
+    place: int = 0
+    """The place of the table or file that it is of, among all that there are."""
 
 
 @dataclass

@@ -47,7 +47,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
     exporters: dict[str, None] = {}
     notebooks: dict[str, FileText | UnreadableFile] = {}
     with _make_staging(request.output or "") as staging:
-        for group in group_models(paths, request, scope):
+        for number, group in enumerate(group_models(paths, request, scope)):
             options = replace(
                 group.options,
                 trace=True,
@@ -59,8 +59,11 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
             )
             exporters |= dict.fromkeys(options.exporters)
             group = replace(group, options=options)
-            tried = _try_exports(group, scope.catalog, progress, request.tells_findings)
-            rows += (place_row_in_cells(row, group.notebooks) for row in tried.rows)
+            tried = _try_exports(group, scope.catalog, progress, request)
+            rows += (
+                place_row_in_cells(replace(row, place=(number, row.place[1])), group.notebooks)
+                for row in tried.rows
+            )
             told = told.join(tried)
             notebooks |= group.notebooks
         with defer_signals():
@@ -75,6 +78,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
     matrix = Matrix(
         tuple(columns) or tuple(exporters), judged, files.errors, notes, len(paths), cells
     )
+    matrix = replace(matrix, shard=request.shard)
     return _explain_matrix(matrix, told, request, scope, progress)
 
 
@@ -84,7 +88,8 @@ def _explain_matrix(
     """With what source, runs and trials say of the files of the models, where that is wanted."""
     if not request.tells_findings:
         return matrix
-    paths = list(dict.fromkeys(row.path for row in matrix.rows if os.path.isfile(row.path)))
+    spoken = (*(row.path for row in matrix.rows), *(f.place.path for f in told.findings))
+    paths = [path for path in dict.fromkeys(spoken) if os.path.isfile(path)]
     shown = {node.site.path for row in matrix.rows if row.graph for node in row.graph.nodes}
     shown |= {e.outcome.site.path for row in matrix.rows for e in row.tried if e.outcome.site}
     asked = replace(request, models=replace(request.models, trace=True))
@@ -139,20 +144,24 @@ class _Told:
         )
 
 
-def _try_exports(group: ProjectModels, rules: Catalog, progress: Progress, judged: bool) -> _Told:
-    """Each report becomes a row, and is let go; where it is to be `judged`, what it says is kept."""
+def _try_exports(
+    group: ProjectModels, rules: Catalog, progress: Progress, request: ExportRequest
+) -> _Told:
+    """Each report becomes a row, and is let go; where findings are told, what it says is kept."""
+    judged = request.tells_findings
     detectors = index_detectors(rules.rules.values(), Evidence.EXPORT)
     rows: list[Row] = []
     lines: list[frozenset[Line]] = []
 
     def note_report(report: Report) -> Report:
         placed = group.place_failure(report)
-        rows.append(_make_row(placed, group.profile, rules, detectors))
+        row = _make_row(placed, group.profile, rules, detectors)
+        rows.append(replace(row, place=(0, placed.place)))
         lines.append(frozenset(list_lines(placed.runs)) if judged else frozenset())
         return placed
 
     findings: tuple[Finding, ...] = ()
-    with closing(group.examine_files(progress)) as reports:
+    with closing(group.examine_files(progress, request.shard)) as reports:
         noted = map(note_report, reports)
         if judged:
             dynamic = group.options.dynamic
@@ -175,4 +184,5 @@ def _make_row(report: Report, profile: Profile, rules: Catalog, detectors: Index
         for outcome in report.outcomes
     )
     graph = draw_graph(report.runs, each)
-    return Row(report.model, report.failure, problem, mark_nodes(graph, each), graph)
+    tried = mark_nodes(graph, each)
+    return Row(report.model, report.failure, problem, tried, graph=graph)
