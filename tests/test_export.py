@@ -192,6 +192,66 @@ def test_interpreters_are_compared(project: Path) -> None:
         assert "--matrix" in refused.stderr
 
 
+PARTS = """import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def forward(self, x):
+        return x.view(int(x.size(0)), -1)
+
+
+class Other(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 4)
+
+    def forward(self, x):
+        return self.fc(x)
+"""
+USERS = """from torch import nn
+from parts import Block
+
+
+class User(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.block = nn.Conv2d(3, 4, 1), Block()
+
+    def forward(self, x):
+        return self.block(self.conv(x))
+
+
+class Broken(nn.Module):
+    def forward(self, x):
+        raise RuntimeError("no")
+"""
+
+
+def test_shards_that_are_merged_give_the_report_of_one_run(tmp_path: Path) -> None:
+    texts = {"parts": PARTS, "users": USERS, "a": USERS.replace("User", "Again"), "plain": NETS}
+    for name, text in texts.items():
+        tmp_path.joinpath(f"{name}.py").write_text(text)
+    asked = ["export", "--to", "torchscript-trace", "--output-format", "json"]
+    whole = lintorch(*asked, cwd=tmp_path)
+    for shard in ("1/3", "2/3", "3/3"):
+        done = lintorch(*asked, "--shard", shard, cwd=tmp_path)
+        assert done.returncode in (0, 1), done.stderr
+        tmp_path.joinpath(f"{shard[0]}.json").write_text(done.stdout)
+    merged = lintorch(
+        "merge", "3.json", "1.json", "2.json", "--output-format", "json", cwd=tmp_path
+    )
+    assert merged.returncode == whole.returncode == 1
+    assert hide_times(merged.stdout) == hide_times(whole.stdout)
+    assert '"parts.py:Block"' not in merged.stdout
+    some = lintorch("merge", "1.json", "3.json", cwd=tmp_path)
+    assert (some.returncode, some.stderr) == (2, "lintorch: shard 2/3 missing\n")
+
+
+def hide_times(text: str) -> list[str]:
+    return re.sub(r'"seconds": [\d.e-]+', '"seconds": 0', text).splitlines()
+
+
 def test_a_page_that_cannot_be_written_is_said(project: Path) -> None:
     asked = ["nets", "--model", "Plain", "--to", "torchscript-trace"]
     done = lintorch("export", *asked, "--html", "none/page.html", cwd=project)

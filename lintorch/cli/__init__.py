@@ -28,6 +28,7 @@ _COMMANDS = (
     "explain",
     "export",
     "fix",
+    "merge",
     "models",
     "opset",
     "rule",

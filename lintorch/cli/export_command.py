@@ -19,6 +19,7 @@ from lintorch.cli.shared_options import (
     target_option,
 )
 from lintorch.core.profile import EXPORTERS
+from lintorch.record.shard import Shard
 from lintorch.report import EXPORT_FORMATS
 
 
@@ -30,6 +31,14 @@ def _read_interpreters(context: click.Context, parameter: click.Parameter, given
     if given and (len(pairs) < 2 or not whole or len({*names}) < len(names)):
         raise UsageProblem("--matrix takes two or more NAME=PYTHON, as old=PATH,new=PATH")
     return tuple(pairs)
+
+
+def _read_shard(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
+    """Raises UsageProblem."""
+    try:
+        return Shard.parse(given)
+    except ValueError as error:
+        raise UsageProblem(f"--shard: {error}") from error
 
 
 @click.command("export")
@@ -49,6 +58,8 @@ def _read_interpreters(context: click.Context, parameter: click.Parameter, given
               help="Write a program for each export that goes wrong, which shows it with torch alone.")  # fmt: skip
 @click.option("--suggest", is_flag=True,
               help="Write the call that exports each model, with all sizes that can vary, tried by running it.")  # fmt: skip
+@click.option("--shard", metavar="K/N", callback=_read_shard, default="1/1",
+              help="Look at this share of the files; `lintorch merge` joins what all came to.")  # fmt: skip
 @click.option("--matrix", metavar="NAME=PYTHON,NAME=PYTHON", callback=_read_interpreters,
               help="Export with each of these interpreters, and tell which upgrade breaks what.")  # fmt: skip
 @click.option("--compare", type=click.Path(dir_okay=False), metavar="OLD.json",

@@ -10,6 +10,7 @@ from lintorch.cli.problems import print_problems
 from lintorch.cli.show_record import RIGHT, UNABLE, WRONG, judge_record, show_record, write_page
 from lintorch.cli.terminal import FINDING_MODELS, progress_on
 from lintorch.host.worker_process import WorkerError
+from lintorch.record.shard import WHOLE
 from lintorch.report import write_suggestions
 from lintorch.report.matrix import Before, Matrix
 from lintorch.report.matrix_record import make_record
@@ -36,9 +37,11 @@ def run_export(request: ExportRequest, out: TextIO, err: TextIO) -> int:
     else:
         unwritten = show_record(record, request.output_format, request.html, out)
     print_problems(err, [*matrix.notes, *matrix.errors, *unwritten])
-    if not matrix.rows:
+    if not matrix.rows and request.shard == WHOLE:
         print_problems(err, ["no models found" if matrix.files else "no Python files found"])
     code = UNABLE if matrix.errors or unwritten else judge_record(record)
+    if code == UNABLE and request.shard != WHOLE and matrix.files and not matrix.rows:
+        return UNABLE if matrix.errors or unwritten else RIGHT
     if request.models.suggest and code != UNABLE:
         return RIGHT if all_suggested(matrix) else WRONG
     return code

@@ -24,6 +24,7 @@ from lintorch.host.worker_task import (
 from lintorch.machine.free_memory import count_fitting
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure
+from lintorch.record.shard import WHOLE, Shard
 from lintorch.record.work_bounds import MOST_MODELS
 
 _NONE: Mapping[str, Mapping[str, Any]] = {}
@@ -37,12 +38,14 @@ def examine_models(
     python: str = sys.executable,
     progress: Callable[[str], None] = lambda line: None,
     modules: Mapping[str, str] = _NO_MODULES,
+    shard: Shard = WHOLE,
 ) -> Generator[Report, None, None]:
     """One report per model that was found; `progress` gets a line when work begins or ends.
 
     `configured` holds the tables `[tool.lintorch.models.NAME]`; `python` is the interpreter whose
     torch is used; `modules` holds the texts of the modules of notebooks, by their real paths.
-    Models that are parts of another that ran are not reported. Raises WorkerError where no worker
+    Of tables and then files, in the order in which they are looked at, those of the `shard` are;
+    reports have their places. Models that are parts of another that ran are not reported. Raises WorkerError where no worker
     can be had: no torch, no such interpreter.
     """
     checked = {os.path.realpath(path): path for path in files}
@@ -50,13 +53,16 @@ def examine_models(
     progress(f"starting {python}, which imports torch")
     lines = ProgressLines(progress, len(checked))
     with LastingWorker(python, options.artifacts) as workers:
-        for name, setting in configured.items():
-            place = str(setting["factory"]).partition(":")[0]
-            if options.wants_model(place, name) and is_wanted(setting, checked, options.project):
+        for number, (name, setting) in enumerate(configured.items()):
+            file = str(setting["factory"]).partition(":")[0]
+            if options.wants_model(file, name) and is_wanted(setting, checked, options.project):
                 covered.add(inferred_name(setting, checked, options.project))
+                if not shard.takes(number):
+                    continue
                 task = make_configured_task(name, setting, checked, options, modules)
                 tell = partial(lines.begin_work, name)
-                yield from _note_covered(run_task(workers, task, tell), covered)
+                told = run_task(workers, task, tell)
+                yield from (replace(r, place=number) for r in _note_covered(told, covered))
                 lines.end_work(name)
         count = count_fitting(options.processes, options.limits.memory, len(checked))
         one = replace(options, processes=max(1, options.processes // count))
@@ -69,10 +75,12 @@ def examine_models(
             lines.end_work(checked[path])
             return found
 
-        for reports in spread_over_workers(
-            examine_file, order_files(checked, modules), workers, count
-        ):
-            yield from _note_covered(_leave_out_covered(reports, covered), covered)
+        places = enumerate(order_files(checked, modules), len(configured))
+        own = {path: place for place, path in places if shard.takes(place)}
+        found = spread_over_workers(examine_file, [*own], workers, count)
+        for place, reports in zip(own.values(), found, strict=True):
+            left = _note_covered(_leave_out_covered(reports, covered), covered)
+            yield from (replace(report, place=place) for report in left)
 
 
 def _examine_until_done(

@@ -55,6 +55,8 @@ class Report:
     """What became of it beside an exported file."""
     timing: ModelTiming | None = None
     """How long it takes, where that was asked for."""
+    place: int = 0
+    """The place of the table or file that it is of, among all that there are."""
 
 
 @dataclass

@@ -12,6 +12,7 @@ from lintorch.core.finding import Finding, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
+from lintorch.record.shard import WHOLE, Shard
 from lintorch.record.timings import ModelTiming
 from lintorch.report.forecast import OpsetForecast
 from lintorch.report.model_graph import ModelGraph
@@ -118,6 +119,8 @@ class Row:
     problem: Finding | None = None
     """The finding that the failure is."""
     tried: tuple[Tried, ...] = ()
+    place: tuple[int, int] = (0, 0)
+    """The project that it is of, and the place in there of its table or file."""
     graph: ModelGraph | None = None
     findings: tuple[Finding, ...] = ()
     """What source, runs and trials say of the lines that it runs, where that was asked for."""
@@ -165,6 +168,8 @@ class Matrix:
     """All findings of the files of the models, and their texts; None where nobody asked for them."""
     before: Before | None = None
     """What it is compared with."""
+    shard: Shard = WHOLE
+    """Which share of all it is."""
     link: str = ""
     """What the path of a file is put behind so that a browser shows it; "" where nothing is known of that."""
 

@@ -9,11 +9,12 @@ from lintorch.core.cell_rows import CellRows
 from lintorch.core.finding import Finding
 from lintorch.record.input_notation import describe_inputs, write_arguments
 from lintorch.record.models import Layer
+from lintorch.record.shard import WHOLE
 from lintorch.report.json import finding_values
 from lintorch.report.matrix import Matrix, Row
 from lintorch.report.matrix_timings import timing_values
 from lintorch.report.model_graph import GraphNode, ModelGraph
-from lintorch.report.places import find_end, shown_path
+from lintorch.report.places import find_end, shown_model, shown_path
 from lintorch.report.record_changes import Record, mark_changes
 from lintorch.report.result import Result
 from lintorch.report.shown_diff import diff_values
@@ -31,7 +32,7 @@ def make_record(matrix: Matrix) -> Record:
     """Models, trials, findings and the source that they speak of; all are plain values."""
     checked, cells = matrix.checked or Result(), matrix.cells
     place = {id(finding): number for number, finding in enumerate(checked.findings)}
-    record = {
+    record: Record = {
         "columns": list(matrix.columns),
         "link": matrix.link or None,
         "models": [_model_values(row, cells, place) for row in matrix.rows],
@@ -39,6 +40,10 @@ def make_record(matrix: Matrix) -> Record:
         "findings": [_finding_values(finding, checked) for finding in checked.findings],
         "sources": [*_list_sources(matrix, checked)],
     }
+    if matrix.shard != WHOLE:
+        models = zip(matrix.rows, record["models"], strict=True)
+        record["models"] = [{**model, **_shard_values(row)} for row, model in models]
+        record = {"shard": str(matrix.shard), **record}
     before = matrix.before
     return mark_changes(record, before.record, before.name) if before else record
 
@@ -68,6 +73,12 @@ def _model_values(row: Row, cells: CellRows, place: dict[int, int]) -> dict[str,
         problem = row.problem and finding_in_brief(row.problem)
         told |= {**at, "stage": failure.stage, "cause": failure.cause, "problem": problem}
     return {**told, "findings": [place[id(finding)] for finding in row.findings]}
+
+
+def _shard_values(row: Row) -> dict[str, Any]:
+    """Where a model stands in the whole run, and which others are parts of it."""
+    parts = row.model.contains if row.model else ()
+    return {"place": list(row.place), "contains": [shown_model(part) for part in parts]}
 
 
 def _layer_values(layer: Layer, cells: CellRows) -> dict[str, Any]:
@@ -121,7 +132,7 @@ def _list_sources(matrix: Matrix, checked: Result) -> Iterator[dict[str, Any]]:
         for site in sites:
             cell, inner = matrix.cells.find_row(site.path, site.row)
             parts.add(site.path, cell, inner)
-    for (path, cell), rows in parts.rows.items():
+    for (path, cell), rows in sorted(parts.rows.items()):
         text = checked.cells.get((path, cell)) if cell else checked.texts.get(path)
         for first, part in list_parts(text or "", rows):
             yield {"filename": shown_path(path), "cell": cell or None, "row": first, "text": part}

@@ -39,7 +39,7 @@ _MAYBE = (
     ),
     *("operator", "needs", "max_abs_error", "seconds", "artifact", "repro", "suggestion"),
 )
-_OF_MODEL_ADDED: Mapping[str, Any] = {"findings": [], "problem": None, "timing": None}
+_OF_MODEL_ADDED: Mapping[str, Any] = {"findings": [], "timing": None}
 _OF_RECORD_ADDED: Mapping[str, Any] = {"link": None, "findings": [], "sources": []}
 
 
@@ -59,19 +59,25 @@ def read_record(path: str) -> Record:
         raise RecordError(
             f"{shown_path(path)}: this is not what `lintorch export --output-format json` writes"
         )
-    models = [{**_OF_MODEL_ADDED, **model} for model in record["models"]]
+    models = [_add_keys(model, _OF_MODEL_ADDED) for model in record["models"]]
     trials = [_complete_trial(trial) for trial in record["trials"]]
     columns = list(dict.fromkeys(map(name_column, trials)))
-    told = {"columns": columns, **_OF_RECORD_ADDED, **record}
+    told = _add_keys(record, {"columns": columns, **_OF_RECORD_ADDED})
     return {**told, "models": models, "trials": trials}
+
+
+def _add_keys(values: Mapping[str, Any], lacking: Mapping[str, Any]) -> dict[str, Any]:
+    """With those keys that are not there, behind the others."""
+    return {**values, **{key: value for key, value in lacking.items() if key not in values}}
 
 
 def _complete_trial(trial: dict[str, Any]) -> dict[str, Any]:
     """With all keys; the one on a random model is told by the others where it is not there."""
-    full = {**dict.fromkeys(_MAYBE), **_ADDED, **trial}
+    full = _add_keys(trial, {**dict.fromkeys(_MAYBE), **_ADDED})
     random = trial["status"] == OK and trial["message"] and full["max_abs_error"] is None
     needs = full["needs"] and {"told": "", **full["needs"]}
-    return {"random": bool(random), **full, "needs": needs if needs and needs["told"] else None}
+    needs = needs if needs and needs["told"] else None
+    return _add_keys({**full, "needs": needs}, {"random": bool(random)})
 
 
 def _is_record(record: Any) -> bool:

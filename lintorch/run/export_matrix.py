@@ -48,7 +48,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
     exporters: dict[str, None] = {}
     notebooks: dict[str, FileText | UnreadableFile] = {}
     with _make_staging(request.output or "") as staging:
-        for group in group_models(paths, request, scope):
+        for number, group in enumerate(group_models(paths, request, scope)):
             options = replace(
                 group.options,
                 trace=True,
@@ -61,8 +61,11 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
             )
             exporters |= dict.fromkeys(options.exporters)
             group = replace(group, options=options)
-            tried = _try_exports(group, scope.catalog, progress, request.tells_findings)
-            rows += (place_row_in_cells(row, group.notebooks) for row in tried.rows)
+            tried = _try_exports(group, scope.catalog, progress, request)
+            rows += (
+                place_row_in_cells(replace(row, place=(number, row.place[1])), group.notebooks)
+                for row in tried.rows
+            )
             told = told.join(tried)
             notebooks |= group.notebooks
         with defer_signals():
@@ -77,6 +80,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
     matrix = Matrix(
         tuple(columns) or tuple(exporters), judged, files.errors, notes, len(paths), cells
     )
+    matrix = replace(matrix, shard=request.shard)
     return _explain_matrix(matrix, told, request, scope, progress)
 
 
@@ -86,7 +90,8 @@ def _explain_matrix(
     """With what source, runs and trials say of the files of the models, where that is wanted."""
     if not request.tells_findings:
         return matrix
-    paths = list(dict.fromkeys(row.path for row in matrix.rows if os.path.isfile(row.path)))
+    spoken = (*(row.path for row in matrix.rows), *(f.place.path for f in told.findings))
+    paths = [path for path in dict.fromkeys(spoken) if os.path.isfile(path)]
     shown = {node.site.path for row in matrix.rows if row.graph for node in row.graph.nodes}
     shown |= {e.outcome.site.path for row in matrix.rows for e in row.tried if e.outcome.site}
     asked = replace(request, models=replace(request.models, trace=True))
@@ -141,20 +146,24 @@ class _Told:
         )
 
 
-def _try_exports(group: ProjectModels, rules: Catalog, progress: Progress, judged: bool) -> _Told:
-    """Each report becomes a row, and is let go; where it is to be `judged`, what it says is kept."""
+def _try_exports(
+    group: ProjectModels, rules: Catalog, progress: Progress, request: ExportRequest
+) -> _Told:
+    """Each report becomes a row, and is let go; where findings are told, what it says is kept."""
+    judged = request.tells_findings
     detectors = index_detectors(rules.rules.values(), Evidence.EXPORT)
     rows: list[Row] = []
     lines: list[frozenset[Line]] = []
 
     def note_report(report: Report) -> Report:
         placed = group.place_failure(report)
-        rows.append(_make_row(placed, group.profile, rules, detectors))
+        row = _make_row(placed, group.profile, rules, detectors)
+        rows.append(replace(row, place=(0, placed.place)))
         lines.append(frozenset(list_lines(placed.runs)) if judged else frozenset())
         return placed
 
     findings: tuple[Finding, ...] = ()
-    with closing(group.examine_files(progress)) as reports:
+    with closing(group.examine_files(progress, request.shard)) as reports:
         noted = map(note_report, reports)
         if judged:
             dynamic = group.options.dynamic
@@ -182,7 +191,7 @@ def _make_row(report: Report, profile: Profile, rules: Catalog, detectors: Index
     )
     graph = draw_graph(report.runs, each)
     tried = mark_nodes(graph, each)
-    return Row(report.model, report.failure, problem, tried, graph, timing=report.timing)
+    return Row(report.model, report.failure, problem, tried, graph=graph, timing=report.timing)
 
 
 def _is_asked(outcome: Outcome) -> bool:

@@ -78,10 +78,10 @@ def _read_texts(paths: Iterable[str]) -> Mapping[str, FileText]:
 
 
 def _is_about(finding: Finding, model: str, lines: frozenset[Line]) -> bool:
-    told = {finding.model, *(note.model for note in finding.notes)} - {None}
-    if told:
-        return model in told
-    return any(line in lines for line in _list_rows((finding.place, *finding.also)))
+    told = {finding.model, *(note.model for note in finding.notes)}
+    return model in told or any(
+        line in lines for line in _list_rows((finding.place, *finding.also))
+    )
 
 
 def _list_rows(places: Iterable[Place]) -> Iterator[Line]:

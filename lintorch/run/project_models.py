@@ -16,6 +16,7 @@ from lintorch.host.worker_process import WorkerError
 from lintorch.record.model_options import ModelLimits, ModelOptions
 from lintorch.record.models import Failure
 from lintorch.record.repository import find_repository
+from lintorch.record.shard import WHOLE, Shard
 from lintorch.run.find_interpreter import Interpreter, find_interpreter
 from lintorch.run.process_pool import count_cores
 from lintorch.run.read_notebooks import NotebookTexts, read_notebooks
@@ -38,11 +39,13 @@ class ProjectModels:
     options: ModelOptions
     notebooks: NotebookTexts
 
-    def examine_files(self, progress: Progress) -> Generator[Report, None, None]:
-        """One report per model. Raises WorkerError, which says why it is that interpreter."""
+    def examine_files(
+        self, progress: Progress, shard: Shard = WHOLE
+    ) -> Generator[Report, None, None]:
+        """One report per model of a shard. Raises WorkerError, which says why it is that interpreter."""
         python = self.interpreter
         unread = {p: t for p, t in self.notebooks.items() if isinstance(t, UnreadableFile)}
-        for path, text in unread.items():
+        for path, text in unread.items() if shard.number == 1 else ():
             yield Report(None, Failure(path, "", 1, "import", text.cause))
         try:
             yield from examine_models(
@@ -52,6 +55,7 @@ class ProjectModels:
                 python.path,
                 progress,
                 {t.real: t.text for t in self.notebooks.values() if isinstance(t, FileText)},
+                shard,
             )
         except WorkerError as error:
             raise WorkerError(f"{error} ({python.why})") from error

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from lintorch.core.finding import Applicability, Finding, Severity
 from lintorch.record.model_options import ModelOptions
+from lintorch.record.shard import WHOLE, Shard
 from lintorch.report.result import Repaired, Result
 
 TELL_FINDINGS = ("json", "markdown", "html")
@@ -137,6 +138,8 @@ class ExportRequest(Request):
     """Of exported files."""
     repro: str | None = None
     """Of programs that show what goes wrong."""
+    shard: Shard = WHOLE
+    """Which share of the files is looked at."""
     matrix: tuple[tuple[str, str], ...] = ()
     """Interpreters that are compared, by a name for each."""
     compare: str | None = None
