@@ -163,6 +163,13 @@ def test_types_are_asked_for_by_commas_and_others_refused(folder: Path) -> None:
     assert "'int4' is none of float32, float16" in done.stderr
 
 
+@pytest.mark.parametrize("other", [["--dtype", "float16"], ["--time"]])
+def test_calls_are_suggested_of_the_model_as_it_is_built(folder: Path, other: list[str]) -> None:
+    done = lintorch("export", "nets.py", "--suggest", *other, cwd=folder)
+    assert done.returncode == 2
+    assert f"--suggest cannot be combined with {other[0]}" in done.stderr
+
+
 def test_people_read_how_far_off_each_is(folder: Path) -> None:
     given = ("export", "nets.py", "--model", "Overflows", "--to", "torch.export")
     done = lintorch(*given, "--dtype", "float16,int8-static", cwd=folder)

@@ -56,7 +56,10 @@ def command(context: click.Context, /, **_: Any) -> None:
     tried for the model's sake, 2 lintorch could not do its job: nothing to export, an exporter not installed.
     """
     from lintorch.cli.make_request import make_request
+    from lintorch.cli.option_clashes import refuse_export_clashes
     from lintorch.cli.run_export import run_export
     from lintorch.run.request import ExportRequest
 
-    sys.exit(run_export(make_request(ExportRequest, context), sys.stdout, sys.stderr))
+    request = make_request(ExportRequest, context)
+    refuse_export_clashes(request)
+    sys.exit(run_export(request, sys.stdout, sys.stderr))
