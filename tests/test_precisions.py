@@ -16,8 +16,10 @@ import torch
 from running import lintorch
 from torch import nn
 
+from lintorch.guest.precision import Subject, try_precision
 from lintorch.guest.precision.cast_model import cast_inputs, cast_module
 from lintorch.guest.precision.measure_loss import is_beyond
+from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.file_comparisons import Distance
 from lintorch.record.models import Input, Model, PlainArgument
 from lintorch.record.precisions import list_precisions
@@ -55,6 +57,11 @@ class Mixed(nn.Module):
         return self.fc(x) @ grid
 """
 TYPES = "float32,float16,bfloat16,int8-dynamic"
+
+
+class Widened(nn.Module):  # type: ignore[misc]
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x.float().mean(-1), x.reshape(x.shape[0], -1)
 
 
 @pytest.fixture(scope="module")
@@ -141,10 +148,26 @@ def test_quantized_files_are_measured_beside_layers_rounded_so(
     assert {"QuantizeLinear", "DequantizeLinear"} <= kinds
 
 
+def test_bfloat16_goes_in_and_out_of_onnx_runtime_though_numpy_lacks_it(tmp_path: Path) -> None:
+    given = Model("m.py", "Widened", 1, {}, (Input("x", "float32", ("batch", 8)),), {"batch": 2})
+    subject = Subject(Widened(), given, ({"batch": 3},), UserLines({}, ()), {}, 2**30)
+    found = try_precision("onnx-legacy", "bfloat16", subject, tmp_path, opset=None)
+    assert (found.status, found.message, found.error) == ("ok", "", 0.0)
+    assert found.loss is not None
+    assert 0 < (found.loss.exported.relative or 0.0) < 0.01
+
+
 def test_types_are_asked_for_by_commas_and_others_refused(folder: Path) -> None:
     done = lintorch("export", "nets.py", "--dtype", "float16,int4", cwd=folder)
     assert done.returncode == 2
     assert "'int4' is none of float32, float16" in done.stderr
+
+
+@pytest.mark.parametrize("other", [["--dtype", "float16"], ["--time"]])
+def test_calls_are_suggested_of_the_model_as_it_is_built(folder: Path, other: list[str]) -> None:
+    done = lintorch("export", "nets.py", "--suggest", *other, cwd=folder)
+    assert done.returncode == 2
+    assert f"--suggest cannot be combined with {other[0]}" in done.stderr
 
 
 def test_people_read_how_far_off_each_is(folder: Path) -> None:
@@ -180,5 +203,5 @@ def test_what_is_not_finite_is_beyond_any_tolerance() -> None:
 
 def test_without_types_models_are_tried_as_they_are_built() -> None:
     assert list(list_precisions("onnx", ())) == [""]
-    assert list(list_precisions("ncnn", ("int8-static",))) == []
+    assert list(list_precisions("ncnn", ("int8-static", "float16", "float32"))) == [""]
     assert list(list_precisions("onnx", ("float16", "float32", "float16"))) == ["float16", ""]

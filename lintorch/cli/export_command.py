@@ -85,10 +85,12 @@ def command(context: click.Context, /, **_: Any) -> None:
     2 lintorch could not do its job: nothing to export, an exporter not installed.
     """
     from lintorch.cli.make_request import make_request
+    from lintorch.cli.option_clashes import refuse_export_clashes
     from lintorch.cli.run_export import run_export
     from lintorch.cli.run_interpreters import run_interpreters
     from lintorch.run.request import ExportRequest
 
     request = make_request(ExportRequest, context)
+    refuse_export_clashes(request)
     run = run_interpreters if request.matrix else run_export
     sys.exit(run(request, sys.stdout, sys.stderr))

@@ -1,9 +1,19 @@
-"""Options of `check` that ask for two things which cannot both be done."""
+"""Options of `check` and `export` that ask for two things which cannot both be done."""
 
 from __future__ import annotations
 
 from lintorch.cli.problems import UsageProblem
-from lintorch.run.request import CheckRequest
+from lintorch.record.precisions import OWN
+from lintorch.run.request import CheckRequest, ExportRequest
+
+
+def refuse_export_clashes(request: ExportRequest) -> None:
+    """Raises UsageProblem: a call is written of the model as it is built, and nothing is told beside it."""
+    models = request.models
+    if models.suggest and set(models.precisions) - {OWN}:
+        raise UsageProblem("--suggest cannot be combined with --dtype")
+    if models.suggest and models.timed:
+        raise UsageProblem("--suggest cannot be combined with --time")
 
 
 def refuse_clashes(request: CheckRequest) -> None:

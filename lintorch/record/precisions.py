@@ -14,13 +14,16 @@ QUANTIZATIONS = ("int8-dynamic", "int8-static")
 """What ONNX Runtime makes of an exported file."""
 PRECISIONS = (OWN, *FLOATS, *QUANTIZATIONS)
 _QUANTIZES = ("onnx", "onnx-legacy")
+_LACKS = {"openvino": ("bfloat16",), "ncnn": FLOATS}
+"""Types that a runtime cannot be fed from Python: numpy has no bfloat16, and pnnx converts float32 alone."""
 
 
 def list_precisions(exporter: str, asked: Iterable[str]) -> Iterator[str]:
     """Those that an exporter is tried in; "" for the model as it is built, also where nothing is asked."""
     wanted = tuple(dict.fromkeys(asked)) or (OWN,)
     for each in wanted:
-        if each not in QUANTIZATIONS or exporter in _QUANTIZES:
+        lacks = each in _LACKS.get(exporter, ())
+        if not lacks and (each not in QUANTIZATIONS or exporter in _QUANTIZES):
             yield "" if each == OWN else each
 
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from lintorch.guest.export.exporter import Job
-from lintorch.guest.export.exporters.onnx_runtime import list_feeds, open_session
+from lintorch.guest.export.exporters.onnx_runtime import list_feeds, make_call, open_session
 
 
 def watch_file(path: Path, job: Job, values: Sequence[Any]) -> tuple[Mapping[str, int], int | None]:
@@ -22,7 +22,7 @@ def watch_file(path: Path, job: Job, values: Sequence[Any]) -> tuple[Mapping[str
     (feed,) = list_feeds(path, job, [values])
     with TemporaryDirectory() as folder:
         session = open_session(path, profile=str(Path(folder, "run")))
-        session.run(None, feed)
+        make_call(session, feed)()
         events = json.loads(Path(session.end_profiling()).read_text("utf-8"))
     nodes = [
         e["args"] for e in events if e.get("cat") == "Node" and e["name"].endswith("_kernel_time")

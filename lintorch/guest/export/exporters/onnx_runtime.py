@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from lintorch.record.arguments import pick_tensors
 
 _FATAL_ONLY = 4
 """ONNX Runtime's own number for the log level at which it prints nothing but fatal errors."""
+_BFLOAT16 = 16
+"""Its number in onnx.proto."""
 _SCRIPT = """
 import onnxruntime
 
@@ -93,28 +95,51 @@ def open_session(path: Path, profile: str = "") -> Any:
 
 
 def _make_runner(session: Any, names: list[str]) -> Callable[[Sequence[Any]], list[torch.Tensor]]:
-
     def run(values: Sequence[Any]) -> list[torch.Tensor]:
-        feed = _make_feed(session, names, values)
-        return [torch.as_tensor(array) for array in session.run(None, feed)]
+        given = make_call(session, _make_feed(session, names, values))()
+        return [
+            torch.from_dlpack(each._ortvalue)
+            if hasattr(each, "_ortvalue")
+            else torch.as_tensor(each)
+            for each in given
+        ]
 
     return run
 
 
-def _make_preparer(
-    session: Any, names: list[str]
-) -> Callable[[Sequence[Any]], Callable[[], object]]:
-    def prepare(values: Sequence[Any]) -> Callable[[], object]:
-        feed = _make_feed(session, names, values)
-        return lambda: session.run(None, feed)
+def _make_preparer(session: Any, names: list[str]) -> Callable[[Sequence[Any]], Callable[[], Any]]:
+    return lambda values: make_call(session, _make_feed(session, names, values))
 
-    return prepare
+
+def make_call(session: Any, feed: Mapping[str, Any]) -> Callable[[], Any]:
+    """A run of a session on what `list_feeds` gives for one batch.
+
+    numpy has no bfloat16: its bits are given as whole numbers, and values of ONNX Runtime come back.
+    """
+    if not any(isinstance(value, torch.Tensor) for value in feed.values()):
+        return lambda: session.run(None, feed)
+    import onnxruntime
+
+    made = onnxruntime.OrtValue
+    values = {
+        name: made.ortvalue_from_numpy_with_onnx_type(value.view(torch.int16).numpy(), _BFLOAT16)
+        if isinstance(value, torch.Tensor)
+        else made.ortvalue_from_numpy(value)
+        for name, value in feed.items()
+    }
+    return lambda: session.run_with_ort_values(None, values)
 
 
 def _make_feed(session: Any, names: list[str], values: Sequence[Any]) -> dict[str, Any]:
     """Feeds by place; by name where the file has lost inputs that the graph does not use."""
     taken = [given.name for given in session.get_inputs()]
     complete = len(taken) == len(names)
-    arrays = [value.detach().numpy() for value in values if isinstance(value, torch.Tensor)]
+    arrays = [_to_array(value) for value in values if isinstance(value, torch.Tensor)]
     named = zip(taken if complete else names, arrays, strict=True)
     return {name: array for name, array in named if name in taken}
+
+
+def _to_array(value: torch.Tensor) -> Any:
+    """The tensor itself where numpy has no such type."""
+    value = value.detach()
+    return value.contiguous() if value.dtype is torch.bfloat16 else value.numpy()
