@@ -168,7 +168,7 @@ def test_a_format_is_one_file_and_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
 def test_modules_of_formats_take_what_they_are_given(format: OutputFormat) -> None:
-    for module, first in ((format.check, "report"), (format.export, "matrix")):
+    for module, first in ((format.check, "report"), (format.export, "record")):
         if module:
             found = inspect.signature(import_module(f"lintorch.report.{module}").render)
             assert list(found.parameters) == [first, "out", "color", "width"]
