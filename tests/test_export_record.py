@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from running import lintorch
 from shown_matrix import HOSTILE, make_matrix, make_row, write
 
 from lintorch.core.finding import Edit, Finding, Fix
 from lintorch.report import write_record
 from lintorch.report.html.page_index import list_models, make_index
 from lintorch.report.join_interpreters import join_interpreters
+from lintorch.report.join_shards import ShardsError, join_shards
 from lintorch.report.matrix import Before, Matrix, Row
 from lintorch.report.matrix_record import make_record
 from lintorch.report.read_record import RecordError, read_record
@@ -257,3 +259,63 @@ def test_a_model_that_only_an_earlier_interpreter_runs_is_kept() -> None:
     assert len(joined["changes"]["gone"]) == 2
     for form in ("json", "markdown", "html", "full"):
         write_record(form, joined, io.StringIO())
+
+
+def shard(number: int, *names: str, of: int = 2) -> dict[str, Any]:
+    """The record of a share, whose models stand at every second place."""
+    record = {"shard": f"{number}/{of}", **make_record(make_matrix(*names))}
+    models = [
+        {**model, "place": [0, number + of * place], "contains": []}
+        for place, model in enumerate(record["models"][:-1])
+    ]
+    return {**record, "models": models}
+
+
+def test_shards_are_put_back_into_the_order_of_one_run() -> None:
+    joined = join_shards([shard(2, "B", "D"), shard(1, "A", "C")])
+    assert [model["model"][-1] for model in joined["models"]] == ["A", "B", "C", "D"]
+    assert [trial["model"][-1] for trial in joined["trials"]] == [*"AABBCCDD"]
+    assert "place" not in joined["models"][0]
+    assert [finding["model"] for finding in joined["findings"]] == ["net.py:A"]  # of one line
+    assert [model["findings"] for model in joined["models"]] == [[0]] * 4
+    assert len(joined["sources"]) == 1
+
+
+def test_a_part_of_a_model_of_another_shard_is_left_out() -> None:
+    user, part = shard(1, "User"), shard(2, "Part", "Other")
+    user["models"][0]["contains"] = ["net.py:Part"]
+    joined = join_shards([user, part])
+    assert [model["model"] for model in joined["models"]] == ["net.py:User", "net.py:Other"]
+    assert {trial["model"] for trial in joined["trials"]} == {"net.py:User", "net.py:Other"}
+
+
+@pytest.mark.parametrize(
+    ("records", "why"),
+    [
+        ([shard(1, "A", of=3), shard(3, "B", of=3)], "shard 2/3 missing"),
+        ([shard(1, "A"), shard(2, "B"), shard(2, "B")], "a shard is there twice"),
+        ([shard(1, "A"), shard(2, "B", of=3)], "not shards of one run"),
+        ([shard(1, "A", of=1), make_record(make_matrix("B"))], "not shards of one run"),
+        ([make_record(make_matrix("A")), make_record(make_matrix("A"))], "in several of these"),
+    ],
+)
+def test_records_that_are_no_whole_are_refused(records: list[dict[str, Any]], why: str) -> None:
+    with pytest.raises(ShardsError, match=why):
+        join_shards(records)
+
+
+def test_one_file_alone_is_written_in_another_format(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.json").write_text(write(make_matrix("Net"), "json"))
+    tmp_path.joinpath("old.json").write_text(
+        json.dumps(with_trial(make_record(make_matrix("Net")), 0, **RIGHT))
+    )
+    done = lintorch("merge", "net.json", "--output-format", "markdown", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout == write(make_matrix("Net"), "markdown")
+    asked = ["merge", "net.json", "--compare", "old.json", "--html", "page.html"]
+    compared = lintorch(*asked, cwd=tmp_path)
+    assert compared.returncode == 1
+    assert "since old.json: 1 newly wrong" in compared.stdout
+    assert "newly wrong" in tmp_path.joinpath("page.html").read_text("utf-8")
+    refused = lintorch("merge", "page.html", cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")

@@ -32,8 +32,8 @@ def run_export(request: ExportRequest, out: TextIO, err: TextIO) -> int:
         return UNABLE
     record = make_record(matrix)
     if request.models.suggest:
-        write_suggestions(request.output_format, matrix, out)
         unwritten = [*write_page(record, request.html)]
+        write_suggestions(request.output_format, matrix, out)
     else:
         unwritten = show_record(record, request.output_format, request.html, out)
     print_problems(err, [*matrix.notes, *matrix.errors, *unwritten])

@@ -17,10 +17,14 @@ RIGHT, WRONG, UNABLE = 0, 1, 2
 
 
 def show_record(record: Record, form: str, page: str | None, out: TextIO) -> list[str]:
-    """Write the report, and the page where one is asked for; what could not be written."""
+    """Write the page where one is asked for, then the report, of which a reader may take the head alone.
+
+    Tells what could not be written.
+    """
+    unwritten = [*write_page(record, page)]
     style = choose_style(out)
     write_record(form, record, out, color=style.color, width=style.width)
-    return [*write_page(record, page)]
+    return unwritten
 
 
 def write_page(record: Record, path: str | None) -> Iterator[str]:
