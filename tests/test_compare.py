@@ -15,6 +15,8 @@ import torch
 from running import lintorch
 from torch import nn
 
+from lintorch.guest.beside.layer_names import find_layer, list_stripped
+
 MODELS = """
 import torch
 from torch import nn
@@ -455,3 +457,36 @@ def test_a_checkpoint_that_would_run_code_is_refused(place: Place) -> None:
     assert end.returncode == 2
     assert "the checkpoint cannot be loaded" in end.stderr
     assert not (place.folder / "touched").exists()
+
+
+def test_other_weights_that_leave_the_numbers_as_they_are_are_a_note(place: Place) -> None:
+    model = place.make("Pair")
+    with torch.no_grad():
+        model.out.weight[:, 0] = 0
+    given = torch.randn(2, 6), torch.randn(2, 6)
+    place.export(model, *given, input_names=["query", "key"])
+    state = {key: value.clone() for key, value in model.state_dict().items()}
+    state["left.weight"][0] += 1
+    torch.save(state, place.folder / "other.pt")
+    told = place.compare("Pair", "--checkpoint", "other.pt", code=0)
+    assert "weights" in kinds(told, "notes")
+
+
+def test_other_weights_and_eight_bits_are_both_told_of_folded_layers(place: Place) -> None:
+    from onnxruntime.quantization import quantize_dynamic
+
+    model = place.make("Net")
+    path = place.export(model, IMAGE, input_names=["x"])
+    quantize_dynamic(path, path)
+    state = {
+        key: value * 1.2 if value.dim() > 1 else value for key, value in model.state_dict().items()
+    }
+    torch.save(state, place.folder / "other.pt")
+    told = place.compare("Net", "--checkpoint", "other.pt", code=1)
+    assert kinds(told) == ["weights", "precision"]
+
+
+def test_wrappers_are_taken_away_one_by_one() -> None:
+    node = onnx.helper.make_node("Conv", ["x", "w"], ["y"], name="/model/net/conv1/Conv")
+    assert list_stripped("model.net.conv1") == ["model.net.conv1", "net.conv1", "conv1"]
+    assert find_layer(node, {"net.conv1", "net.layers.0.conv1"}) == "net.conv1"

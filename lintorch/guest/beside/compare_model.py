@@ -127,6 +127,7 @@ def _judge(
     kind = precision.name_precision(case.file)
     facts += [Cause("precision", f"the file holds {kind} numbers", wrong=False)] if kind else []
     facts += _tell_hidden_training(case)
+    facts += [] if kind else _tell_hidden_weights(case, weighed)
     return _try_others(case, weighed, others, replace(told, causes=(*facts,)), run, late)
 
 
@@ -281,6 +282,13 @@ def _tell_hidden_training(case: Case) -> Iterator[Cause]:
             remedy="call model.eval() before the export",
             wrong=False,
         )
+
+
+def _tell_hidden_weights(case: Case, weighed: Weighed) -> Iterator[Cause]:
+    """Other weights that leave the numbers of this input as they are, but need not leave others so."""
+    for told in weights.find_other_weights(case, weighed.pairs, weighed.unlike, weighed.whose):
+        text = f"{told.text}; the outputs agree all the same for what was tried"
+        yield replace(told, text=text, proof="", wrong=False)
 
 
 def _name_runtime() -> str:
