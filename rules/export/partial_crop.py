@@ -265,7 +265,9 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 @rule.trial("wrong", "ok")
 def in_limited_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     """What the export takes for given because a crop asked whether it leaves anything out."""
-    yield from report_limits(outcome, (e.site for e in trial.trace.find_events(*CROPS)))
+    if outcome.exporter in HARM:
+        crops = (each for each in trial.trace.find_events(*CROPS) if keeps_axes(each))
+        yield from report_limits(outcome, (each.site for each in crops))
 
 
 def guards_crop(wrong: Mapping[Variation, object], explains: Mapping[Variation, object]) -> bool:
@@ -291,6 +293,12 @@ def may_leave_out(before: Dim, after: Dim) -> bool:
     names = [symbol.name for symbol in list_symbols(left_out)]
     found = {compute_size(left_out, dict.fromkeys(names, size)) for size in TRIED}
     return None not in found and 0 in found and len(found) > 1
+
+
+def keeps_axes(event: OperatorCall) -> bool:
+    """Not `x[:, :, None]`, nor `x[0]`."""
+    ranks = [len(shape) for shape in (*event.inputs[:1], *event.outputs[:1])]
+    return len(ranks) == 2 and ranks[0] == ranks[1]
 
 
 def is_whole(event: OperatorCall) -> bool:
