@@ -118,6 +118,14 @@ class Grouped(nn.Module):
         return image - spread.repeat(group, 1, 1, 1)
 
 
+class Stepped(nn.Module):
+    def forward(self, image):
+        width = image.shape[3]
+        if width % 8:
+            raise ValueError("no multiple of 8")
+        return image * 2 if width % 16 == 0 else image * 3
+
+
 class Attends(nn.Module):
     def __init__(self):
         super().__init__()
@@ -221,6 +229,13 @@ def test_a_multiple_is_run_on_the_other_side_of_a_comparison_beside(
 ) -> None:
     (outcome,) = reports["Grouped"].outcomes
     assert [at.write_sizes() for at in outcome.wrong_at] == ["batch 8"]
+
+
+def test_what_lies_between_multiples_is_run_where_no_size_leaves_a_remainder(
+    reports: dict[str, Report],
+) -> None:
+    (outcome,) = reports["Stepped"].outcomes
+    assert [at.sizes for at in outcome.wrong_at] == [(56, 56)]
 
 
 @pytest.mark.parametrize(("step", "smaller"), [(1, (65, 97)), (32, (64, 96))])

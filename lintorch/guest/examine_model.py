@@ -235,7 +235,7 @@ def _record_beyond(
             return
         tried.append(sizes)
         run = _record_if_light(work, subject, fed, sizes)
-        if run is not None and key not in find_unanswered((runs[0], run)):
+        if run is not None and find_unanswered(recorded) - find_unanswered((*recorded, run)):
             work.send(RunRecorded(run))
             recorded.append(run)
             found += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.error_reading import UserFile, find_site_in_text
@@ -20,6 +21,8 @@ from lintorch.record.outcomes import Outcome, SizeLimit, Variation
 _MOST_CONDITIONS = 40
 _MOST_RUNS = 8
 """Runs of the model beyond conditions, at most; one beyond several of them is one."""
+_MOST_BETWEEN = 3
+"""Sizes between those that are known, at most; a model may take none of them."""
 _LARGEST = 2048
 _MOST_TIMES = 32
 """How many times the numbers that the model was traced on it is run on, at most."""
@@ -128,7 +131,8 @@ def _choose_sizes(
     """Sizes beyond one condition only: known ones, else the nearest as fine and as coarse as may be needed.
 
     Of the nearest two are needed: at the very edge a branch may not matter, as it pads by 0. What
-    operators ask comes in swarms, and known sizes beyond several of them will do.
+    operators ask comes in swarms, and known sizes beyond several of them will do. Where nothing in
+    steps of the known sizes is beyond, as with `height % 16 == 0`, what lies between them is.
     """
 
     def is_beyond(sizes: NamedSizes) -> bool:
@@ -142,15 +146,26 @@ def _choose_sizes(
     }
     coarse = {name: math.lcm(step, _COARSE) for name, step in fine.items()}
     dynamic = find_dynamic_names(model.sizes, others)
-    near = (
-        [
-            *_list_near_sizes(sorted(condition.names), model.sizes, steps),
-            *_scale_sizes(dynamic, model.sizes),
-        ]
-        for steps in (fine, coarse)
-    )
-    found = [next(filter(is_beyond, each), None) for each in near]
-    return [sizes for sizes in found if sizes is not None]
+
+    def find_nearest(steps: Mapping[str, int]) -> dict[str, int] | None:
+        near = _list_near_sizes(sorted(condition.names), model.sizes, steps)
+        return next(filter(is_beyond, chain(near, _scale_sizes(dynamic, model.sizes))), None)
+
+    usual: list[NamedSizes]
+    usual = [sizes for steps in (fine, coarse) if (sizes := find_nearest(steps)) is not None]
+    return usual or _find_between(find_nearest, fine)
+
+
+def _find_between(
+    find_nearest: Callable[[Mapping[str, int]], dict[str, int] | None], fine: Mapping[str, int]
+) -> list[NamedSizes]:
+    """The nearest in ever smaller parts of a step, the largest that there are first, then in ones."""
+    found: list[NamedSizes] = []
+    for part in (2, 4, 8, 16, max(fine.values(), default=1)):
+        sizes = find_nearest({name: max(1, step // part) for name, step in fine.items()})
+        if sizes is not None and sizes not in found and len(found) < _MOST_BETWEEN:
+            found.append(sizes)
+    return found
 
 
 def _list_near_sizes(

@@ -43,7 +43,7 @@ _MOST_ELEMENTS = 16_000_000
 _HEAVIEST = 2.0
 """Seconds of a core from which on a run is put off, and lighter inputs are tried first."""
 _LIGHT = 1.0
-"""Seconds of a core that a run on such lighter inputs takes at most."""
+"""Seconds of a core that a run on such lighter inputs takes at most where fewer samples are all that is lighter."""
 _LEAST_SIDE = 32
 """Pixels below which sides are not halved for a model that is too slow."""
 _MOST_REPAIRS = 7
@@ -175,7 +175,7 @@ def _try_guesses(
             if error.limit == "weight":
                 heavy.append(guess)
                 lighter = (guess.with_sizes(**each) for each in list_lighter_sizes(guess.sizes))
-                tried = [(each, _MOST_REPAIRS, _LIGHT) for each in lighter]
+                tried = [(each, _MOST_REPAIRS, _limit_lighter(each, guess)) for each in lighter]
                 waiting = [*tried, (guess, depth, inf), *waiting]
                 continue
             yield guess, error
@@ -195,6 +195,11 @@ def _try_guesses(
                 waiting[:0] = [(other, depth + 1, heaviest) for other in better]
             if room is not None:
                 room += suggest_sizes(guess, error.text)
+
+
+def _limit_lighter(lighter: Guess, guess: Guess) -> float:
+    same = all(lighter.sizes[name] == size for name, size in guess.sizes.items() if name != "batch")
+    return _LIGHT if same else _HEAVIEST
 
 
 def _shrink_guess(guess: Guess) -> Guess | None:

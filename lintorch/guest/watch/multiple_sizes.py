@@ -1,7 +1,8 @@
-"""Sizes that may leave no remainder, where those that a model was run at leave one."""
+"""Sizes that may leave no remainder where those that a model was run at leave one, and the reverse."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from lintorch.guest.watch.answered_sizes import (
@@ -14,6 +15,7 @@ from lintorch.guest.watch.answered_sizes import (
 from lintorch.record.runs import ModelRun
 
 _MULTIPLES = (2, 4)
+_PARTS = (2, 4, 8)
 _DOUBLINGS = 3
 """How many powers of two times the first size are tried where a remainder meets a comparison."""
 
@@ -23,11 +25,25 @@ def list_multiples(
     names: tuple[str, ...],
     again: Sequence[tuple[Mapping[str, int], Comparison]],
 ) -> Iterator[dict[str, int]]:
-    """Where a size leaves a remainder in all runs: its multiples, which may leave none."""
+    """Where a size leaves a remainder in all runs: its multiples, which may leave none.
+
+    Where it leaves none in any, and all sizes are multiples: what lies between these.
+    """
     left = [other.left for sizes, other in again if any(sizes[n] != again[0][0][n] for n in names)]
     if is_of_remainder(event) and {*left} - {event.left, 0}:
         for times in _MULTIPLES if event.left else ():
             yield {n: times * s if n in names else s for n, s in again[0][0].items()}
+    if is_of_remainder(event) and not any((event.left, *left)):
+        yield from _list_between(names, [sizes for sizes, _ in again])
+
+
+def _list_between(
+    names: tuple[str, ...], runs: Sequence[Mapping[str, int]]
+) -> Iterator[dict[str, int]]:
+    """The first sizes, those of these names less by parts of what they all are multiples of."""
+    step = math.gcd(*(sizes[name] for sizes in runs for name in names))
+    for part in _PARTS if step > max(_PARTS) else ():
+        yield {n: s - step // part if n in names else s for n, s in runs[0].items()}
 
 
 def suggest_multiples_beyond(
