@@ -7,15 +7,19 @@ import io
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lintorch.core.finding import Edit, Evidence, Finding, Fix, Note, Place, Severity
+from lintorch.record.file_comparisons import Distance
 from lintorch.record.models import Failure, Input, Layer, Model
 from lintorch.record.outcomes import Apart, Deviation, Outcome, Variation
+from lintorch.record.precisions import PrecisionLoss
 from lintorch.record.sites import Site
+from lintorch.record.timings import FormTiming, ModelTiming, Spread
 from lintorch.report import write_matrix
 from lintorch.report.matrix import Matrix, Row, Tried
 from lintorch.report.model_graph import GraphNode, ModelGraph
@@ -32,6 +36,17 @@ class Net(torch.nn.Module):
         return x.view(batch, -1)
 """
 _BATCH = Variation(("batch",), (3,))
+TIMING = ModelTiming(
+    {"batch": 2},
+    rounds=9,
+    warm=3,
+    forms=(
+        FormTiming("eager", Spread(2e-3, 1.9e-3, 2.1e-3), calls=2, operators={"aten.relu": 1}),
+        FormTiming("onnx", Spread(1e-3, 0.9e-3, 1.1e-3), calls=2, file=1500),
+        FormTiming("torch.compile", why="no compiler"),
+    ),
+)
+LOSS = PrecisionLoss(Distance(0.01, 0.05, 0.9), Distance(0.02, 0.1, 0.9), 0.02, is_lossy=True)
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -95,6 +110,15 @@ def make_finding(model: str) -> Finding:
         fix=Fix("drop int()", edits),
         notes=(Note(Evidence.SOURCE, "`int()` of a size"),),
     )
+
+
+def make_lossy(name: str) -> Matrix:
+    """A model that was timed, and loses much in another type."""
+    row = make_row(name)
+    lossy = Tried(Outcome("onnx", "ok", precision="float16", loss=LOSS, compared=(Variation(),)))
+    rows = (replace(row, tried=(*row.tried, lossy), timing=TIMING),)
+    checked = Result(row.findings, texts={"net.py": SOURCE})
+    return Matrix(("onnx", "onnx float16", "torch.export"), rows, checked=checked)
 
 
 def make_matrix(*names: str, right: int = 0) -> Matrix:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shown_matrix import HOSTILE, SOURCE, Shown, make_matrix, open_browser, write
+from shown_matrix import HOSTILE, SOURCE, Shown, make_lossy, make_matrix, open_browser, write
 
 from lintorch.report.html.highlight import highlight_lines
 
@@ -102,6 +102,26 @@ def test_an_open_model_shows_calls_numbers_source_modules_and_what_was_inferred(
     facts = page.locator(".facts").last.inner_text()
     assert re.search(r"width\s+4 made up", facts)
     assert "arguments and inputs from train.py:31" in facts
+
+
+def test_an_open_model_shows_what_types_lose_and_how_long_it_takes(
+    browser: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(write(make_lossy("Net")), "utf-8")
+    shown = Shown(browser, path)
+    page = shown.open("#model=net.py:Net&exporter=onnx%20float16")
+    assert page.locator("td.lossy").inner_text() == "lossy, 10% off"
+    assert (
+        "float16 is off float32 by 5% in eager, 10% in onnx" in page.locator("#detail").inner_text()
+    )
+    rows = page.locator(".timing tbody tr").all_inner_texts()
+    assert [row.split("\t")[:4] for row in rows] == [
+        ["eager", "2 ms", "1.9 ms to 2.1 ms", "-"],
+        ["onnx", "1 ms", "900 µs to 1.1 ms", "2× as fast"],
+    ]
+    assert shown.errors == []
+    shown.page.close()
 
 
 def test_what_a_model_is_called_runs_nothing(shown: Open) -> None:

@@ -11,6 +11,8 @@ function showModel(told, exporter, sources) {
     trial ? showNumbers(trial) : null,
     model.graph && model.graph.nodes.length ? showCalls(model.graph, trial, sources) : null,
     sources.length ? section("Source", showSources(sources, findings)) : null,
+    told.losses.length ? section("What other types lose", make("ul", {}, told.losses.map((each) => make("li", {}, each)))) : null,
+    told.timing ? section("How long it takes", showTiming(told.timing)) : null,
     model.layers && model.layers.length ? section("Modules", showLayers(model, trials, trial)) : null,
     model.inputs ? section("What it was built from and fed", showInferred(model)) : null,
     trial && trial.suggestion && trial.suggestion.program ? section("The call that exports it", showProgram(trial.suggestion)) : null,
@@ -97,6 +99,13 @@ function showCalls(graph, trial, sources) {
   const some = graph.nodes.length < graph.calls ? ` (${graph.nodes.length} of ${graph.calls} calls)` : "";
   const title = trial && trial.status !== "ok" ? `Calls around what goes wrong${some}` : `Calls${some}`;
   return section(title, make("div", { class: "wide" }, showGraph(graph, trial, sources)));
+}
+
+function showTiming(timing) {
+  const row = (tag, cells) => make("tr", {}, cells.map((each) => make(tag, {}, each)));
+  const table = make("table", { class: "timing" }, make("thead", {}, row("th", timing.heads)), make("tbody", {}, timing.rows.map((each) => row("td", each))));
+  return [make("p", { class: "dim" }, timing.told), timing.rows.length ? make("div", { class: "wide" }, table) : null,
+    timing.notes.length ? make("ul", {}, timing.notes.map((each) => make("li", {}, each))) : null];
 }
 
 function showInferred(model) {

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lintorch.report.change_lines import summarise_changes
+from lintorch.report.matrix_timings import HEADS, describe_timing, list_cells, list_notes
+from lintorch.report.read_timing import read_timing
 from lintorch.report.record_cells import count_statuses, group_trials, name_column, write_cell
 from lintorch.report.record_changes import Record
+from lintorch.report.record_losses import list_losses
 
 
 def make_index(record: Record) -> dict[str, Any]:
@@ -43,8 +46,20 @@ def list_models(record: Record) -> Iterator[dict[str, Any]]:
             "model": {key: value for key, value in model.items() if key != "findings"},
             "trials": own,
             "findings": found,
+            "losses": [*list_losses(own)],
+            "timing": _write_timing(model),
             "sources": [*_choose_sources(model, own, found, record, places)],
         }
+
+
+def _write_timing(model: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The table of a model that was timed, in words."""
+    timing = read_timing(model.get("timing"))
+    if timing is None:
+        return None
+    rows = [] if timing.stopped else [*list_cells(timing)]
+    notes = [] if timing.stopped else [*list_notes(timing)]
+    return {"told": describe_timing(timing), "heads": HEADS, "rows": rows, "notes": notes}
 
 
 def _index_model(
