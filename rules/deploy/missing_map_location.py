@@ -208,6 +208,8 @@ def _is_taken(node: cst.CSTNode, source: Source) -> bool:
 
 def _is_own(path: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
     """Whether the same function, or class, has written the file: its device is the same."""
+    if _follows_training(call, source):
+        return True
     written = source.code(path)
     scopes = _scopes(call, source)
     return any(
@@ -217,6 +219,18 @@ def _is_own(path: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
         and scopes & _scopes(other, source)
         for other in source.nodes(cst.Call)
     )
+
+
+def _follows_training(call: cst.Call, source: Source) -> bool:
+    """Whether its function has trained before: what it reads then are weights of this very run."""
+    function = source.enclosing(call, cst.FunctionDef)
+    for other in source.nodes(cst.Call):
+        if other is call:
+            return False
+        method = other.func.attr.value if isinstance(other.func, cst.Attribute) else ""
+        if method in ("backward", "fit") and source.enclosing(other, cst.FunctionDef) is function:
+            return True
+    return False
 
 
 def _scopes(node: cst.CSTNode, source: Source) -> set[cst.CSTNode]:

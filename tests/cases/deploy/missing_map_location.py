@@ -68,3 +68,21 @@ def handed_on(path, net, scheduler):
     if (state := torch.load(path)) is not None:  # hit
         net.load_state_dict(state, strict=False)
     put_into(net, torch.load(path, "cpu"))
+
+
+def train(model, optimizer, loader, stopping, folder):
+    model.load_state_dict(torch.load(folder / "begin.pth"))  # hit
+    for x, y in loader:
+        loss = (model(x) - y).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    stopping(model)
+    model.load_state_dict(torch.load(folder / "best.pth"))
+    return model
+
+
+def fit(trainer, system, checkpoint):
+    trainer.fit(system)
+    state = torch.load(checkpoint.best_model_path)
+    system.load_state_dict(state["state_dict"])
