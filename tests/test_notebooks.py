@@ -220,7 +220,7 @@ def test_models_are_listed_and_exported_by_cell(ran: tuple[Path, dict[str, Any]]
     done = lintorch("models", "--output-format", "json", cwd=folder)
     (model,) = json.loads(done.stdout)
     assert (model["model"], model["cell"], model["row"]) == ("demo.ipynb:Net", 3, 2)
-    assert model["inputs"] == ["float32[batch=5, 7]"]
+    assert model["inputs"] == ["float32[batch=5, length=7]"]
     assert "inputs from demo.ipynb cell 5" in model["assumptions"]
     export = ("export", "--to", "torchscript-trace", "--repro", "repro")
     shown = lintorch(*export, cwd=folder).stdout

@@ -88,9 +88,20 @@ def value_of(proto: Any) -> OnnxValue:
     return OnnxValue(proto.name, tensor.elem_type, shape, pairs(proto.metadata_props))
 
 
+def untold_kind(proto: Any, fields: dict[int, str]) -> int:
+    """What an attribute holds that does not say so; 0 where it holds nothing."""
+    held = {each.name for each, _ in proto.ListFields()}
+    return next((kind for kind, name in fields.items() if name in held), 0)
+
+
 def node_of(proto: Any) -> OnnxNode:
     fields = {1: "f", 2: "i", 3: "s", 6: "floats", 7: "ints", 8: "strings"}
-    held = {a.name: getattr(a, fields[a.type]) for a in proto.attribute if a.type in fields}
+    kinds = {a.name: a.type or untold_kind(a, fields) for a in proto.attribute}
+    held = {
+        a.name: getattr(a, fields[kinds[a.name]])
+        for a in proto.attribute
+        if kinds[a.name] in fields
+    }
     values = {
         name: value.decode() if isinstance(value, bytes)
         else value if isinstance(value, (int, float))

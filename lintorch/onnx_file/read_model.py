@@ -25,6 +25,8 @@ from lintorch.onnx_file.wire import OnnxFileError, WireFile
 
 _MOST_DEPTH = 20
 """Graphs within graphs."""
+_LAST_KIND = 14
+"""Of the kinds that attributes have; onnx takes what is beyond for none."""
 _MOST_DIMENSIONS = 64
 
 
@@ -112,7 +114,8 @@ def _read_node(at: Message, depth: int) -> OnnxNode:
 
 def _read_attribute(at: Message) -> AttributeValue | None:
     """By the kind that it says it has; by what is there where it says none, as the oldest files do."""
-    kind = at.read_number(20) or 0
+    said = at.read_number(20) or 0
+    kind = said if 1 <= said <= _LAST_KIND else 0
     floats, whole, text = tuple(at.list_floats(2)), at.read_number(3), tuple(at.list_texts(4))
     if kind == 1 or (not kind and floats):
         return floats[-1] if floats else 0.0
@@ -123,7 +126,7 @@ def _read_attribute(at: Message) -> AttributeValue | None:
     many = (tuple(at.list_floats(7)), tuple(at.list_numbers(8)), tuple(at.list_texts(9)))
     if 6 <= kind <= 8:
         return many[kind - 6]
-    return next((each for each in many if each), None)
+    return None if kind else next((each for each in many if each), None)
 
 
 def _read_tensor(at: Message) -> OnnxTensor:

@@ -39,7 +39,7 @@ _MAYBE = (
     ),
     *("operator", "needs", "max_abs_error", "seconds", "artifact", "repro", "suggestion"),
 )
-_OF_MODEL_ADDED: Mapping[str, Any] = {"findings": [], "timing": None}
+_OF_MODEL_ADDED: Mapping[str, Any] = {"findings": []}
 _OF_RECORD_ADDED: Mapping[str, Any] = {"link": None, "findings": [], "sources": []}
 
 

@@ -12,7 +12,7 @@ from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.size_numbers import compute_size
 from lintorch.evaluator.sizes import Dim, Operation, Size, compare, list_symbols, varies
 from lintorch.evaluator.values import NONE, Constant, Items, Number, Slice, Tensor, Value
-from lintorch.evidence import OperatorCall, Outcome, Trace, Trial, Variation
+from lintorch.evidence import OperatorCall, Outcome, SizeUse, Trace, Trial, Variation
 from lintorch.evidence.size_changes import blame_event, find_changes
 from lintorch.evidence.treatment import report_limits
 from lintorch.source import Source
@@ -76,6 +76,7 @@ rule = Rule(
 HARM = {"torch.export": Harm.FAILS}
 CROPS = ("torch.Tensor.__getitem__", "torch.Tensor.narrow", "torch.narrow")
 NARROWS = CROPS[1:]
+ROUNDED = (SizeUse.INT, SizeUse.FLOAT, SizeUse.CEIL, SizeUse.ROUND)
 TRIED = range(17, 97)
 """Sizes at which it is looked whether anything is left out."""
 
@@ -265,7 +266,8 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 @rule.trial("wrong", "ok")
 def in_limited_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     """What the export takes for given because a crop asked whether it leaves anything out."""
-    if outcome.exporter in HARM:
+    rounded = outcome.status == "wrong" and any(trial.trace.find_events(*ROUNDED))
+    if outcome.exporter in HARM and not rounded:  # else the crop is by a number that is told itself
         crops = (each for each in trial.trace.find_events(*CROPS) if keeps_axes(each))
         yield from report_limits(outcome, (each.site for each in crops))
 

@@ -22,6 +22,8 @@ from lintorch.guest.process.assumptions import note_assumption
 
 _ELSEWHERE = frozenset(("cuda", "mps", "xpu", "hpu", "npu"))
 _TYPES = (*("Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool"),)
+STAYS = "lintorch_stays"
+"""An attribute of the methods that stand in for torch's own."""
 _noted: list[str] = []
 
 
@@ -31,7 +33,7 @@ def take_cpu_for_gpu() -> None:
         torch.Tensor.to
     )  # torch names its functions by what they are when it is first asked
     for kind in (torch.Tensor, nn.Module):
-        if not hasattr(kind.cuda, "lintorch_stays"):
+        if not hasattr(kind.cuda, STAYS):
             kind.cuda = _make_staying(kind.cuda)
             kind.to = _make_moving(kind.to)
     for name in _TYPES:
@@ -40,9 +42,9 @@ def take_cpu_for_gpu() -> None:
 
 def name_cpu(value: Any) -> Any:
     """The CPU for a device that is not there, by name or as an object; anything else as it is."""
-    if isinstance(value, torch.device):
+    if type(value) is torch.device:
         return torch.device("cpu") if value.type in _ELSEWHERE else value
-    kind, _, index = value.partition(":") if isinstance(value, str) else ("", "", "")
+    kind, _, index = value.partition(":") if type(value) is str else ("", "", "")
     return "cpu" if kind in _ELSEWHERE and (not index or index.isdigit()) else value
 
 
@@ -57,7 +59,7 @@ def take_kept_devices() -> None:
 
 def _take_kept(module: ModuleType, path: str) -> None:
     for name, value in list(vars(module).items()):
-        if isinstance(value, torch.device) and name_cpu(value) != value:
+        if type(value) is torch.device and name_cpu(value) != value:
             setattr(module, name, name_cpu(value))
             _note(path)
         for function in _list_functions(value, module):
@@ -65,11 +67,15 @@ def _take_kept(module: ModuleType, path: str) -> None:
 
 
 def _list_functions(value: Any, module: ModuleType) -> Iterator[FunctionType]:
-    """A function of this module, or the functions of a class of it."""
-    if getattr(value, "__module__", None) != module.__name__:
-        return
-    held = vars(value).values() if isinstance(value, type) else (value,)
-    yield from (each for each in held if isinstance(each, FunctionType))
+    """A function of this module, or the functions of a class of it, which may raise when it is asked."""
+    held: tuple[Any, ...] = (value,)
+    if issubclass(type(value), type):
+        if type.__getattribute__(value, "__module__") != module.__name__:
+            return
+        held = tuple(type.__getattribute__(value, "__dict__").values())
+    for each in held:
+        if type(each) is FunctionType and each.__module__ == module.__name__:
+            yield each
 
 
 def _take_defaults(function: FunctionType, path: str) -> None:
@@ -88,7 +94,7 @@ def _make_staying(cuda: Callable[..., Any]) -> Any:
         _note(_name_place())
         return self
 
-    stay.lintorch_stays = True  # type: ignore[attr-defined]
+    setattr(stay, STAYS, True)
     return stay
 
 
@@ -103,6 +109,7 @@ def _make_moving(to: Callable[..., Any]) -> Any:
             return to(self, cpu, *args[1:], **kwargs)
         return to(self, **{**kwargs, "device": cpu})
 
+    setattr(move, STAYS, True)
     return move
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.overrides import get_testing_overrides, resolve_name
 
+from lintorch.guest.imports.cpu_for_gpu import STAYS
 from lintorch.guest.watch.watched_sizes import as_plain
 
 Function = Callable[..., Any]
@@ -50,6 +51,8 @@ _QUIET = frozenset(
 
 def name_operator(function: Function) -> str:
     """Such as `torch.nn.functional.conv2d`, `torch.cat`, `torch.Tensor.add_`; "" for what does nothing."""
+    if hasattr(function, STAYS):  # torch looks its methods up by name, and finds our own
+        function = inspect.unwrap(function)
     try:
         return _name_of(function)
     except TypeError:  # not hashable
