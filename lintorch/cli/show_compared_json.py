@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lintorch.record.file_comparisons import Cause, Distance, FileRun, LayerNumbers
+from lintorch.record.file_comparisons import Cause, FileRun, LayerNumbers
 from lintorch.record.sites import Site
+from lintorch.report.matrix_losses import distance_values
 from lintorch.report.wording import write_message
 from lintorch.run.compare_onnx import ComparedFile
 
@@ -61,23 +62,14 @@ def _layer_object(layer: LayerNumbers) -> dict[str, Any]:
         "call": layer.call,
         "value": layer.value,
         "operator": layer.operator,
-        **_distance_object(layer.distance),
+        **distance_values(layer.distance),
         "built": layer.built and _site_object(layer.built),
         "called": layer.called and _site_object(layer.called),
     }
 
 
 def _run_object(run: FileRun) -> dict[str, Any]:
-    return {"sizes": dict(run.sizes), "agrees": run.agrees, **_distance_object(run.distance)}
-
-
-def _distance_object(distance: Distance) -> dict[str, Any]:
-    return {
-        "max_abs": distance.amount,
-        "relative": distance.relative,
-        "cosine": distance.cosine,
-        "why": distance.why or None,
-    }
+    return {"sizes": dict(run.sizes), "agrees": run.agrees, **distance_values(run.distance)}
 
 
 def _site_object(site: Site) -> dict[str, Any]:

@@ -37,17 +37,18 @@ def write_share(distance: Distance) -> str:
 def loss_values(loss: PrecisionLoss) -> dict[str, Any]:
     """The value of `loss` in JSON."""
     return {
-        "eager": _distance_values(loss.eager),
-        "exported": _distance_values(loss.exported),
+        "eager": distance_values(loss.eager),
+        "exported": distance_values(loss.exported),
         "tolerance": loss.tolerance,
         "lossy": loss.is_lossy,
         "layer": _layer_values(loss.layer) if loss.layer else None,
-        "given": _distance_values(loss.given) if loss.given else None,
+        "given": distance_values(loss.given) if loss.given else None,
         "in_file": loss.in_file,
     }
 
 
-def _distance_values(distance: Distance) -> dict[str, Any]:
+def distance_values(distance: Distance) -> dict[str, Any]:
+    """`{max_abs, relative, cosine, why}`."""
     return {
         "max_abs": distance.amount,
         "relative": distance.relative,
@@ -63,7 +64,7 @@ def _layer_values(layer: LayerNumbers) -> dict[str, Any]:
         "class": layer.kind,
         "call": layer.call,
         "value": layer.value or None,
-        **_distance_values(layer.distance),
+        **distance_values(layer.distance),
         "location": {"filename": shown_path(site.path), "row": site.row} if site else None,
     }
 
