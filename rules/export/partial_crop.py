@@ -78,7 +78,9 @@ CROPS = ("torch.Tensor.__getitem__", "torch.Tensor.narrow", "torch.narrow")
 NARROWS = CROPS[1:]
 ROUNDED = (SizeUse.INT, SizeUse.FLOAT, SizeUse.CEIL, SizeUse.ROUND)
 TRIED = range(17, 97)
-"""Sizes at which it is looked whether anything is left out."""
+"""Sizes at which it is looked whether anything is shorter than its crop."""
+LARGE = range(129, 225)
+"""Those at which it is looked whether anything is left out: images of more than one patch."""
 
 
 @rule.event(Indexed)
@@ -293,7 +295,7 @@ def may_leave_out(before: Dim, after: Dim) -> bool:
     if not kinds & {"//", "%"}:
         return False
     names = [symbol.name for symbol in list_symbols(left_out)]
-    found = {compute_size(left_out, dict.fromkeys(names, size)) for size in TRIED}
+    found = {compute_size(left_out, dict.fromkeys(names, size)) for size in LARGE}
     return None not in found and 0 in found and len(found) > 1
 
 

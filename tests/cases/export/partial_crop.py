@@ -85,3 +85,17 @@ class Loss(nn.Module):
 def letterbox(image):
     rows = math.ceil(image.shape[0] / 32) * 32
     return image[:rows]
+
+
+class Patches(nn.Module):
+    """One token in front of those of patches, of which images have some."""
+
+    def __init__(self):
+        super().__init__()
+        self.patch = nn.Conv2d(3, 8, 64, stride=64)
+        self.token = nn.Parameter(torch.zeros(1, 1, 8))
+
+    def forward(self, image):
+        patches = self.patch(image).flatten(2).mT
+        tokens = torch.cat([self.token.expand(len(image), -1, -1), patches], 1)
+        return tokens[:, :1], tokens[:, 1:]
