@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from typing import Any
 
 from lintorch.baseline.known_entries import Entry
 from lintorch.core.finding import Evidence
-from lintorch.files.file_text import replace_file
+from lintorch.files.file_text import write_whole
 
 _VERSION = 1
 _TEXTS = "file", "code", "source", "around"
@@ -45,13 +44,7 @@ def write_baseline(path: str, entries: Iterable[Entry]) -> None:
     listed = f"[\n{rows}\n ]" if rows else "[]"
     text = f'{{\n "lintorch-baseline": {_VERSION},\n "findings": {listed}\n}}\n'
     try:
-        like = os.stat(path) if os.path.exists(path) else None
-        real = os.path.realpath(path)
-        replace_file(real, text.encode("utf-8", "backslashreplace"), like)
-        if like is None:
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(real, 0o666 & ~umask)
+        write_whole(path, text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise BaselineError(f"{path}: {error.strerror or error}; nothing was written") from error
 

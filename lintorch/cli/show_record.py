@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Iterator
 from typing import TextIO
 
 from lintorch.cli.terminal import choose_style
-from lintorch.files.file_text import replace_file
+from lintorch.files.file_text import write_whole
 from lintorch.report import write_record
 from lintorch.report.matrix import OK, UNAVAILABLE
 from lintorch.report.record_changes import Record
@@ -34,11 +33,7 @@ def write_page(record: Record, path: str | None) -> Iterator[str]:
     page = io.StringIO()
     write_record("html", record, page)
     try:
-        made = not os.path.exists(path)
-        replace_file(path, page.getvalue().encode(), None if made else os.stat(path))
-        if made:
-            os.umask(mask := os.umask(0o077))
-            os.chmod(path, 0o666 & ~mask)
+        write_whole(path, page.getvalue().encode())
     except OSError as error:
         yield f"{path}: {error.strerror or error}; no page was written"
 

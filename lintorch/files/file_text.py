@@ -114,6 +114,17 @@ def _require_unchanged(original: FileText) -> None:
         raise NotWritten(original.path, "changed since it was read; nothing was written to it")
 
 
+def write_whole(path: str, data: bytes) -> None:
+    """Put a whole file at a path, through links; a new one may be read by whom the user lets. Raises OSError."""
+    real = os.path.realpath(path)
+    like = os.stat(real) if os.path.exists(real) else None
+    replace_file(real, data, like)
+    if like is None:
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(real, 0o666 & ~umask)
+
+
 def replace_file(
     path: str,
     data: bytes,

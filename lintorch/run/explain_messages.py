@@ -114,7 +114,7 @@ def _add_findings(
     return replace(
         message,
         rules=tuple((codes[name], name) for name in names),
-        findings=narrow_findings(_order_findings(checked, names), message.found),
+        findings=narrow_findings(_order_findings(checked, names), checked.texts, message.found),
         files=checked.files,
         notes=(*message.notes, *checked.errors, *checked.notes),
     )

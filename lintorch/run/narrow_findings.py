@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lintorch.core.finding import Finding
+from lintorch.files import FileText
 from lintorch.messages import Recognised
 from lintorch.targets.written_operators import list_writers
 
@@ -31,17 +31,19 @@ _WRITTEN = {
 """By ONNX operator, functions of PyTorch beside those of the measured table."""
 
 
-def narrow_findings(findings: Sequence[Finding], found: Recognised) -> tuple[Finding, ...]:
+def narrow_findings(
+    findings: Sequence[Finding], texts: Mapping[str, FileText], found: Recognised
+) -> tuple[Finding, ...]:
     """Without those that speak of another operator; those at calls that write this one come first.
 
-    All, in their order, where the message names no operator.
+    All, in their order, where the message names no operator. `texts` holds the files that they are in.
     """
     words = {*_list_words(found)}
     if not words:
         return tuple(findings)
     named = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(words)))})\b")
     kept = [
-        (each, bool(named.search(each.said + each.detail) or named.search(_read_line(each))))
+        (each, bool(named.search(each.said + each.detail) or named.search(_find_line(each, texts))))
         for each in findings
     ]
     fitting = [(each, names) for each, names in kept if names or each.name not in _OF_OPERATORS]
@@ -67,11 +69,8 @@ def _end_names(names: Iterable[str]) -> Iterator[str]:
     yield from (name.rpartition(".")[2] for name in names)
 
 
-def _read_line(finding: Finding) -> str:
-    """The line that a finding is at; "" of a file that cannot be read."""
-    place = finding.place
-    try:
-        lines = Path(place.path).read_text("utf-8", errors="replace").splitlines()
-    except (OSError, ValueError):
-        return ""
+def _find_line(finding: Finding, texts: Mapping[str, FileText]) -> str:
+    """The line that a finding is at; "" of a file that is not there."""
+    place, held = finding.place, texts.get(finding.place.path)
+    lines = held.text.splitlines() if held is not None else []
     return "".join(lines[place.row - 1 : place.row])

@@ -27,23 +27,23 @@ def place_artifacts(rows: Sequence[Row], request: ExportRequest) -> tuple[Row, .
 def _place_trial(each: Tried, folder: Path, request: ExportRequest) -> Tried:
     """`nets/seg.UNet/onnx/model.onnx` and what belongs to it; `nets.seg.UNet.onnx.py`."""
     outcome, artifact, script = each.outcome, "", ""
+    name = each.told_as.replace(" ", "-")
     if outcome.artifact and not os.path.isfile(outcome.artifact):  # other user code can do that
         outcome = replace(outcome, status="failed", stage="save", message=_GONE, artifact="")
     if request.output and outcome.artifact:
-        target = Path(request.output, folder, each.told_as.replace(" ", "-"))
+        target = Path(request.output, folder, name)
         target.mkdir(parents=True, exist_ok=True)
         source = Path(outcome.artifact)
         for part in sorted(source.parent.iterdir()):
             os.replace(part, target / part.name)
         artifact = str(target / source.name)
     if request.output and outcome.suggested and outcome.suggested.text:
-        target = Path(request.output, folder, each.told_as.replace(" ", "-"))
+        target = Path(request.output, folder, name)
         target.mkdir(parents=True, exist_ok=True)
         script = str(target / _CALL)
         written(script, outcome.suggested.text.encode())
     if request.repro and outcome.script:
-        name = ".".join((*folder.parts, each.told_as.replace(" ", "-"), "py"))
-        script = os.path.join(request.repro, name)
+        script = os.path.join(request.repro, ".".join((*folder.parts, name, "py")))
         os.makedirs(request.repro, exist_ok=True)
         written(script, outcome.script.encode())
     return replace(each, outcome=outcome, artifact=artifact, script=script)

@@ -11,9 +11,8 @@ from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.subscripts import read_item
 from lintorch.evaluator.torch_calls import infer_result, reads_data
-from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.truth import known_items, truth_value
 from lintorch.evaluator.values import (
-    OPEN_BOOL,
     UNKNOWN,
     Array,
     Choice,
@@ -28,7 +27,6 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
     Via,
-    is_own,
     make_number,
     size_in,
 )
@@ -96,11 +94,9 @@ def _read_number(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
         return replace(held.size_of, via=held.via)
     if isinstance(held, Tensor) and held.origin == "constant":
         return UNKNOWN
-    if isinstance(held, Tensor) and held.data is False:
-        own = Via(name, machine.spot(node), data=True)
-        return Number(None, None, None, via=frozenset({own}), own=True)
+    own = isinstance(held, Tensor) and held.data is False
     via = Via(name, machine.spot(node), data=True)
-    return Number(None, None, None, data=True, via=frozenset({via}))
+    return Number(None, None, None, data=not own, via=frozenset({via}), own=own)
 
 
 @does("torch.unbind", "torch.Tensor.unbind")
@@ -266,9 +262,9 @@ def make_like(machine: Machine, node: ast.AST, given: Given) -> Value:
 def ask_data(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`torch.equal(x, y)`: a bool, which data decide."""
     teach_tensors(machine, given.values)
-    if not any(isinstance(each, Tensor) and each.data is not False for each in given.values):
-        own = any(map(is_own, given.values))
-        return Number(None, True, truth=True, own=True) if own else OPEN_BOOL
+    tensors = [each for each in given.values if isinstance(each, Tensor)]
+    if all(each.data is False for each in tensors):
+        return truth_value(None, *tensors)
     via = Via("torch.equal", machine.spot(node), data=True)
     return Number(None, True, None, data=True, truth=True, via=frozenset({via}))
 
