@@ -19,7 +19,7 @@ from lintorch.guest.construct.model_identity import (
 )
 from lintorch.guest.construct.model_purpose import find_purpose
 from lintorch.guest.construct.recipe import write_settings
-from lintorch.guest.decoding.seek_decoder import seek_decoder, take_halves
+from lintorch.guest.decoding.seek_decoder import find_fact, seek_decoder, take_halves
 from lintorch.guest.export_model import RunnableModel, try_exporters
 from lintorch.guest.feed.feed_model import feed_model
 from lintorch.guest.feed.liven_model import liven_model
@@ -48,6 +48,7 @@ from lintorch.record.messages import (
     FactShown,
     GraphTried,
     ModelFound,
+    ModelMessage,
     OutputSeen,
     RefusalSeen,
     RunRecorded,
@@ -227,16 +228,18 @@ def _record_runs(
 
 
 def _record_halves(work: ModelWork, subject: record_run.WatchedModel, model: Model) -> None:
-    """Record the prompt, and a step behind a cache, at their sizes."""
+    """Record the prompt, and a step behind a cache, at their sizes; and where a step forgets."""
 
     def send_runs(send: Send) -> None:
+        if fact := find_fact(subject.module, model, work.files):
+            send(FactShown(fact))
         for half in take_halves(subject.module, model):
             watched = replace(subject, module=half.module, inputs=half.inputs)
             for sizes in (half.sizes, *half.varied):
                 run = record_run.record_run(watched, sizes)
                 send(RunRecorded(replace(run, half=half.name)))
 
-    for parcel in work.run_step(send_runs, work.count_seconds_left(), RunRecorded)[0]:
+    for parcel in work.run_step(send_runs, work.count_seconds_left(), ModelMessage)[0]:
         work.send(parcel)
 
 

@@ -25,6 +25,7 @@ _RANGES = ("position_ids", "positions", "pos_ids", "input_pos", "cache_position"
 _STARTS = re.compile(
     r"^(start_pos|start|offset|pos_offset|past_len(gth)?|cur_pos|position_offset)$"
 )
+_PLACES = re.compile(r"pos|mask|offset|start|index|step|length")
 _BATCH, _LENGTH, _LONGER = 2, 5, 7
 _NOTHING: Mapping[str, str | int] = {}
 _MOST_PAIRS = 8
@@ -59,6 +60,12 @@ class Found:
     def form(self) -> DecoderForm:
         """How it is called."""
         return self.decoder.form
+
+    def lacks_arguments(self) -> bool:
+        """Whether forward has an argument, not given, that may say where the tokens stand."""
+        given = {self.form.mask, self.form.positions}
+        names = {*_list_parameters(self.decoder.module)} - given
+        return any(_PLACES.search(name) for name in names)
 
     def take_module(self, module: nn.Module) -> Decoder:
         """The decoder with a copy of its module."""

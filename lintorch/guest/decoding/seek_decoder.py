@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from torch import nn
 
 from lintorch.guest.decoding.find_form import Found, Subject, choose_subject, find_form, take_form
+from lintorch.guest.decoding.forgotten_past import find_forgotten_past
 from lintorch.guest.decoding.halves import Half, make_halves
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import ModelWork
 from lintorch.guest.process.isolate import Send
 from lintorch.guest.watch.make_tensors import is_weightless
+from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.decoders import DecoderForm
+from lintorch.record.events import PastForgotten
 from lintorch.record.framing import Message
 from lintorch.record.models import DecoderHalf, Model
 
@@ -63,6 +67,16 @@ def take_halves(module: nn.Module, model: Model) -> tuple[Half, ...]:
         return ()
     found, _ = taken
     return make_halves(found.decoder, found.layout, found.tokens)
+
+
+def find_fact(module: nn.Module, model: Model, files: UserLines) -> PastForgotten | None:
+    """Where a step behind the cache goes wrong, if it does and all that it may ask for is given."""
+    taken = take_decoder(module, model)
+    if taken is None or taken[0].form.agrees or taken[0].lacks_arguments():
+        return None
+    with suppress(Exception):  # whatever user code raises
+        return find_forgotten_past(*taken, files)
+    return None
 
 
 def take_decoder(module: nn.Module, model: Model) -> tuple[Found, Subject] | None:
