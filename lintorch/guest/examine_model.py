@@ -19,6 +19,7 @@ from lintorch.guest.construct.model_identity import (
 )
 from lintorch.guest.construct.model_purpose import find_purpose
 from lintorch.guest.construct.recipe import write_settings
+from lintorch.guest.decoding.seek_decoder import find_fact, seek_decoder, take_halves
 from lintorch.guest.export_model import RunnableModel, try_exporters
 from lintorch.guest.feed.feed_model import feed_model
 from lintorch.guest.feed.liven_model import liven_model
@@ -47,6 +48,7 @@ from lintorch.record.messages import (
     FactShown,
     GraphTried,
     ModelFound,
+    ModelMessage,
     OutputSeen,
     RefusalSeen,
     RunRecorded,
@@ -102,6 +104,8 @@ def examine_model(
             _change_axes(work, subject, fed, runs[0], model.configured)
         if runs and options.graphs:
             _trace_graphs(work, subject, fed)
+        if runs and model.decoder is not None:
+            _record_halves(work, subject, model)
     if not model.purpose:
         try_exporters(work, RunnableModel(built, model, fed, livened))
 
@@ -138,6 +142,8 @@ def find_model(
     work, built, fed = found
     model = describe_found(work, built, fed)
     model = replace(model, configured="inputs" in setting)
+    if decoder := seek_decoder(work, built.module, fed, setting):
+        model = replace(model, decoder=decoder.form, halves=decoder.halves)
     if not setting and not options.only:
         model = replace(model, purpose=_find_purpose(work, model, built))
     work.send(ModelFound(model))
@@ -219,6 +225,22 @@ def _record_runs(
     if runs and not runs[0].error:
         _replay_run(work, subject, fed, runs[0])
     return tuple(runs)
+
+
+def _record_halves(work: ModelWork, subject: record_run.WatchedModel, model: Model) -> None:
+    """Record the prompt, and a step behind a cache, at their sizes; and where a step forgets."""
+
+    def send_runs(send: Send) -> None:
+        if fact := find_fact(subject.module, model, work.files):
+            send(FactShown(fact))
+        for half in take_halves(subject.module, model):
+            watched = replace(subject, module=half.module, inputs=half.inputs)
+            for sizes in (half.sizes, *half.varied):
+                run = record_run.record_run(watched, sizes)
+                send(RunRecorded(replace(run, half=half.name)))
+
+    for parcel in work.run_step(send_runs, work.count_seconds_left(), ModelMessage)[0]:
+        work.send(parcel)
 
 
 def _record_beyond(
