@@ -11,7 +11,7 @@ from lintorch.messages.recognise import Recognised, guess_runtime, looks_like_er
 _ANY = "any"
 _RAISED = re.compile(
     r"(?:[\w.]{1,120}(?:Error|Exception|Unsupported|NotFound)|<class '[\w.]{1,120}'>): |what\(\): |"
-    r"(?i:segmentation fault|core dumped|export failure|(?:check|assert(?:ion)?) .{0,80}?failed)"
+    r"(?i:segmentation fault|export failure|(?:check|assert(?:ion)?) .{0,80}?failed)"
 )
 _LONG = 600
 _EXCERPT = 240

@@ -19,7 +19,9 @@ _MOST = 12
 """Messages that are told of one text."""
 _EXCERPT = 240
 _ERROR = re.compile(
-    r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported)"
+    r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported|insufficient|mismatch|"
+    r"violation|unable to|cannot |could not|not found|missing |exit code -?[1-9]|0xc0000005|segmentation|"
+    r"does not match)"
 )
 
 
