@@ -30,6 +30,7 @@ from lintorch.evaluator.zoo_models import is_zoo_class
 
 MODULE = "torch.nn.Module"
 FUNCTION = "torch.autograd.Function"
+SCRIPT_MODULE = "torch.jit.ScriptModule"
 _KINDS = {
     "staticmethod": "static",
     "classmethod": "class",
@@ -90,7 +91,11 @@ def is_module_class(kind: Value | None) -> bool:
     """Whether a class surely is an nn.Module."""
     return any(
         isinstance(each, External)
-        and (each.path == MODULE or is_layer_class(each.path) or is_zoo_class(each.path))
+        and (
+            each.path in (MODULE, SCRIPT_MODULE)
+            or is_layer_class(each.path)
+            or is_zoo_class(each.path)
+        )
         for each in list_ancestors(kind)
     )
 

@@ -21,7 +21,7 @@ from lintorch.evaluator.operators.tensor_types import (
     UndecidedError,
 )
 from lintorch.evaluator.signatures.find_signatures import is_known
-from lintorch.evaluator.sizes import Dim, Size
+from lintorch.evaluator.sizes import Dim, Size, list_symbols
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -196,11 +196,23 @@ def is_founded(machine: Machine, given: Given) -> bool:
         if isinstance(value, Tensor):
             if value.guessed or not value.sure:
                 return False
-        elif isinstance(value, (Items, Held)) and not is_founded(
-            machine, _list_items(machine, value)
+        elif isinstance(value, (Items, Held)) and (
+            _counts_guess(machine, value) or not is_founded(machine, _list_items(machine, value))
         ):
             return False
     return True
+
+
+def _counts_guess(machine: Machine, value: Items | Held) -> bool:
+    """Whether it is `x.shape[2:]`, of an input of which it is presumed how many axes it has."""
+    if not isinstance(value, Items) or value.kind != "Size":
+        return False
+    sizes = [each.size for each in value.items or () if isinstance(each, Number) and each.size]
+    named = {each.name.partition(".")[0] for size in sizes for each in list_symbols(size)}
+    return any(
+        machine.learned.get(each) == machine.guessed[each]
+        for each in named & machine.guessed.keys()
+    )
 
 
 def _list_items(machine: Machine, value: Items | Held) -> Given:
