@@ -58,7 +58,7 @@ rule = Rule(
     """,
     remedy="give it another name",
     proof="""
-        torch.jit.trace(Basis(), torch.ones(2, 4))
+        torch.export.export(Basis(), (torch.ones(2, 4),))
     """,
     severity=Severity.ERROR,
 )
