@@ -32,7 +32,10 @@ rule = Rule(
         third one of torch.jit.trace is an old option, and forward then lacks an input. A dictionary
         among the inputs of torch.export goes to one parameter as it is; inputs by name are
         `kwargs`, of torch.jit.trace `example_kwarg_inputs`. All of these raise, with a message about
-        something else. Measured on torch 2.13.
+        something else, and so do inputs that are too few or too many for forward.
+
+        An exported program is written by `torch.onnx.export(program, f=path)`: a path in the place
+        of the inputs is passed over, and no file is written. Measured on torch 2.13.
     """,
     bad="""
         import torch
