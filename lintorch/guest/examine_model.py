@@ -207,6 +207,8 @@ def _record_runs(
     raised = (*_record_refusals(work, subject, fed),)
     runs: list[ModelRun] = []
     for sizes in (fed.sizes, *fed.varied):
+        if runs and work.is_time_up:
+            break
 
         def send_run(send: Send, sizes: Mapping[str, int] = sizes) -> None:
             send(RunRecorded(record_run.record_run(subject, sizes)))
@@ -254,6 +256,8 @@ def _record_beyond(
         if sizes in tried or key not in find_unanswered(recorded):
             continue
         if found == _MOST_BEYOND or len(tried) > len(fed.varied) + _MOST_TRIES_BEYOND:
+            return
+        if work.is_time_up:
             return
         tried.append(sizes)
         run = _record_if_light(work, subject, fed, sizes)
@@ -311,6 +315,8 @@ def _change_axes(
     What settings fix stays as it is.
     """
     if recorded.error or not fed.varied or not any(map(is_about_size, recorded.events)):
+        return
+    if work.is_time_up:
         return
     held = () if configured else list_held_axes(fed.inputs)
     axes = [*held, *list_near_axes(fed.inputs, fed.sizes, fed.varied)]

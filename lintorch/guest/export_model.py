@@ -321,10 +321,12 @@ def _write_script(
 ) -> ScriptWritten | ScriptMissing:
     """A program that does the same, or why the model cannot be built by one."""
     from lintorch.guest import export
+    from lintorch.guest.suggest.write_arguments import write_plain_model
 
     recipe, model = subject.built.recipe, subject.model
     try:
         building = recipe.write_statements(work.options.project)
+        building += write_plain_model(subject.built.module, model.inputs)
     except ValueError as error:
         return ScriptMissing(str(error))
     text = export.write_reproduction(

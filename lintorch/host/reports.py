@@ -16,6 +16,7 @@ from lintorch.record.messages import (
     FactShown,
     FileCompared,
     FileMessage,
+    FilesRead,
     GraphTried,
     ModelBegun,
     ModelCompared,
@@ -182,5 +183,7 @@ class Telling:
                 told.outcomes.append(asked.outcome(outcome))
             case ExportBegun(exporter) if exporter in asked.exporters:
                 self._progress(f"{current.path}:{current.qualname} → {exporter}")
+            case FilesRead():
+                pass  # which who keeps what was told asks for
             case _:
                 raise MalformedError(repr(message.tag))

@@ -35,6 +35,8 @@ class Input:
     high: int = 0
     at: tuple[int | str, ...] = ()
     longest: int | str = ""
+    records: tuple[str, ...] = ()
+    """Of each step of `at` the class `module:Class` whose field it is, "" for lists and mappings; () for none."""
 
     @property
     def label(self) -> str:
@@ -48,12 +50,13 @@ class PlainArgument:
 
     `value` is its expression, as `lintorch.record.plain_values` reads it: `True`, `None`, `'train'`,
     `(height, width)`; names in it are sizes of the tensors, which it follows. `name` and `at` say
-    where it goes, as those of an input do.
+    where it goes, as those of an input do, and so does `records`.
     """
 
     name: str
     value: str
     at: tuple[int | str, ...] = ()
+    records: tuple[str, ...] = ()
 
 
 FedArgument = Input | PlainArgument
