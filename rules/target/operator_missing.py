@@ -37,8 +37,9 @@ rule = Rule(
 
         The fix writes an `einsum` that is one product of matrices as `torch.matmul`, one that
         multiplies item by item as `*`, `permute` and `sum`, and what a line can say of `sign`,
-        `round`, `abs`, `var`, `std`, `isnan`, `isinf`, `logical_xor`, `one_hot`, `triu`, `tril`,
-        `normalize` and `norm` in operators that the target has. It computes the same but for how sums are rounded
+        `round`, `ceil`, `abs`, `selu`, `celu`, `logsumexp`, `var`, `std`, `isnan`, `isinf`, `logical_xor`, `one_hot`, `triu`, `tril`,
+        `normalize` and `norm` in operators that the target has, and a write to a span of a local
+        tensor (`y[:, :1] = v`) as `torch.cat`. It computes the same but for how sums are rounded
         and what has no gradient, and is unsafe for that.
 
         An operator that a table does not tell about is not reported. One that the target's code
