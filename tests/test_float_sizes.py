@@ -12,7 +12,13 @@ from torch import nn
 
 from rules.numerics.float_size import FUNCTIONS, LAYERS, MADE, METHODS, SIZED
 
-EIGHT: tuple[str, ...] = ("in_channels", "out_channels", "in_features", "out_features", "in1_features")
+EIGHT: tuple[str, ...] = (
+    "in_channels",
+    "out_channels",
+    "in_features",
+    "out_features",
+    "in1_features",
+)
 EIGHT += ("in2_features", "num_features", "num_channels", "num_embeddings", "embedding_dim")
 EIGHT += ("input_size", "hidden_size", "embed_dim", "d_model", "normalized_shape")
 EIGHT += ("num_parameters", "dim_feedforward")
