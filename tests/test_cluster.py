@@ -16,7 +16,7 @@ from running import interpreter, lintorch
 
 from lintorch.host import cluster_orders
 from lintorch.host.cluster_hands import Cluster, read_address
-from lintorch.host.cluster_orders import Order, RunTerms, UnknownRunError, begin_run, do_order
+from lintorch.host.cluster_orders import Order, RunTerms, begin_run, do_order
 from lintorch.host.examine_models import examine_models
 from lintorch.host.pieces import Piece
 from lintorch.host.worker_process import WorkerError
@@ -44,9 +44,6 @@ TEXTS = {name.lower(): NET.format(name=name) for name in NAMES}
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    import dask
-
-    dask.config.set({"distributed.scheduler.allowed-failures": 1})
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
         resources={"SLOT": 1},
@@ -63,12 +60,12 @@ def arm(cluster: Any, file: str, flag: Path) -> None:
 def _arm_worker(file: str, flag: str | None) -> None:
     do_piece = cluster_orders._do_piece
 
-    def die_or_do(workers: Any, piece: Piece, covered: Any) -> Any:
+    def die_or_do(piece: Piece, workers: Any, covered: Any) -> Any:
         if piece.shown.endswith(file) and not (flag and os.path.exists(flag)):
             if flag:
                 Path(flag).touch()
             os._exit(9)
-        return do_piece(workers, piece, covered)
+        return do_piece(piece, workers, covered)
 
     cluster_orders._do_piece = die_or_do
 
@@ -96,22 +93,6 @@ def test_the_report_is_the_same_where_a_worker_of_the_cluster_dies(
     assert statuses == {f"{name.lower()}.py:{name}": "wrong" for name in NAMES}
 
 
-def test_a_file_that_ends_every_worker_is_told_and_the_others_are_run(
-    cluster: Any, tmp_path: Path
-) -> None:
-    files = write_files(tmp_path, TEXTS)
-    with distributed.Client(cluster, set_as_default=False) as client:
-        client.register_worker_callbacks(partial(_arm_worker, "first.py", None))  # later ones, too
-    terms = Cluster(read_address(address_of(cluster)), {})
-    options = ModelOptions(str(tmp_path))
-    reports = [*examine_models(files, options, python=interpreter(), hands=terms.take_on)]
-    ended, *well = reports
-    assert ended.failure is not None
-    assert ended.failure.stage == "stopped"
-    assert ended.failure.cause == "each worker of the cluster that took it ended"
-    assert [report.model and report.model.qualname for report in well] == ["Second", "Third"]
-
-
 @pytest.mark.parametrize(
     ("given", "why"),
     [
@@ -129,6 +110,23 @@ def test_a_cluster_that_cannot_do_the_work_is_told_at_once(
         [*examine_models(files, ModelOptions(str(tmp_path)), python=python, hands=terms.take_on)]
 
 
+def test_a_file_that_ends_every_worker_is_told_and_the_others_are_run(
+    cluster: Any, tmp_path: Path
+) -> None:
+    files = write_files(tmp_path, TEXTS)
+    cluster.scheduler.allowed_failures = 0
+    with distributed.Client(cluster, set_as_default=False) as client:
+        client.register_worker_callbacks(partial(_arm_worker, "first.py", None))  # later ones, too
+    terms = Cluster(read_address(address_of(cluster)), {})
+    options = ModelOptions(str(tmp_path))
+    reports = [*examine_models(files, options, python=interpreter(), hands=terms.take_on)]
+    ended, *well = reports
+    assert ended.failure is not None
+    assert ended.failure.stage == "stopped"
+    assert ended.failure.cause == "each worker of the cluster that took it ended"
+    assert [report.model and report.model.qualname for report in well] == ["Second", "Third"]
+
+
 def test_workers_say_what_they_lack(tmp_path: Path) -> None:
     net, *_ = write_files(tmp_path, TEXTS)
     terms = RunTerms("run", interpreter(), "", {net: net}, {net: digest_file(net)})
@@ -141,11 +139,10 @@ def test_workers_say_what_they_lack(tmp_path: Path) -> None:
     apart = RunTerms("run", terms.python, str(tmp_path / "gone"), {}, {})
     assert "has to be a folder that all share" in begin_run(apart)
     piece = Piece(net, 0, make_file_task(net, (), {net: net}, ModelOptions(str(tmp_path)), {}))
-    with pytest.raises(UnknownRunError):
-        do_order(Order("never begun", piece, frozenset(), {}))
+    assert do_order(Order("never begun", piece, frozenset(), {})).unknown
     assert begin_run(terms) == ""
-    with pytest.raises(WorkerError, match="has another text"):
-        do_order(Order("run", piece, frozenset(), {net: "other"}))
+    answer = do_order(Order("run", piece, frozenset(), {net: "other"}))
+    assert answer.problem.startswith(f"a worker of the cluster has another text in {net}: ")
     cluster_orders.end_run("run")
 
 

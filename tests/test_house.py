@@ -35,7 +35,7 @@ STANDS_ON = {
     "syntax": "core",
     "evidence": "core record targets",
     "facts": "core evaluator files syntax targets",
-    "evaluator": "core syntax",
+    "evaluator": "core record syntax",
     "source": "core evaluator facts files fix syntax",
     "host": "machine record",
     "guest": "machine record",

@@ -15,9 +15,9 @@ from types import TracebackType
 from typing import Any
 
 from lintorch.host.cluster_orders import (
+    Answer,
     Order,
     RunTerms,
-    UnknownRunError,
     begin_run,
     do_order,
     end_run,
@@ -37,8 +37,8 @@ _AHEAD = 3
 _SECONDS = 30
 """In which a scheduler answers."""
 _ENDED = "each worker of the cluster that took it ended"
-_LOOK_SECONDS, _AWAY_SECONDS = 5, 120
-"""Between two looks whether workers are there, and how long none may be."""
+_LOOK_SECONDS, _AWAY_SECONDS, _IDLE_SECONDS = 5, 120, 30
+"""Between two looks at the workers, how long none may be there, and how long those that are may do nothing."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class _Out:
 
     order: Order
     began: int
-    future: Future[tuple[Said, ...]]
+    future: Future[Answer]
     alone: bool = False
     """Whether nothing else was out beside it."""
 
@@ -131,9 +131,11 @@ class ClusterHands:
     def _begin(self, pieces: Sequence[Piece]) -> None:
         """Tell all workers of the run. Raises WorkerError."""
         where, options = self._cluster.address, self._asking.options
+        try:
+            self._client.wait_for_workers(1, timeout=_SECONDS)
+        except TimeoutError as error:
+            raise WorkerError(f"the scheduler at {where} has no workers") from error
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
-        if not workers:
-            raise WorkerError(f"the scheduler at {where} has no workers")
         asked = self._cluster.resources
         if not any(_can_give(worker["resources"], asked) for worker in workers.values()):
             told = ", ".join(f"{name}={amount:g}" for name, amount in asked.items())
@@ -184,28 +186,36 @@ class ClusterHands:
 
         while True:
             try:
-                return self._result_of(out)
-            except UnknownRunError:  # a worker that came late, or came back
-                self._begin([piece])
-                out = self._order_again(out)
+                answer = self._result_of(out)
+            except CancelledError as error:
+                raise WorkerError("the cluster has dropped the work") from error
             except KilledWorker:  # maybe by what was out beside it
                 if out.alone:
                     return _ENDED
                 wait([each.future for _, each in self._ahead if each is not None])
                 out = replace(self._order_again(out), alone=True)
-            except CancelledError as error:
-                raise WorkerError("the cluster has dropped the work") from error
+                continue
+            if answer is not None and answer.problem:
+                raise WorkerError(answer.problem)
+            if answer is not None and not answer.unknown:
+                return answer.rounds
+            self._begin([piece])  # for a worker that came late, or came back
+            out = self._order_again(out)
 
-    def _result_of(self, out: _Out) -> tuple[Said, ...]:
-        """Raises WorkerError where all workers stay away, and whatever the work raised."""
-        idle = 0
+    def _result_of(self, out: _Out) -> Answer | None:
+        """None where nobody is at it any more. Raises WorkerError where all workers stay away."""
+        away = idle = 0
         while True:
             try:
                 return out.future.result(timeout=_LOOK_SECONDS)
             except FuturesTimeout:
-                idle = 0 if self._client.nthreads() else idle + 1
-            if idle * _LOOK_SECONDS >= _AWAY_SECONDS:
+                there = bool(self._client.nthreads())
+                away = 0 if there else away + 1
+                idle = idle + 1 if there and not any(self._client.processing().values()) else 0
+            if away * _LOOK_SECONDS >= _AWAY_SECONDS:
                 raise WorkerError("all workers of the cluster have gone")
+            if idle * _LOOK_SECONDS >= _IDLE_SECONDS:
+                return None
 
     def _order_again(self, out: _Out) -> _Out:
         assert self._executor is not None

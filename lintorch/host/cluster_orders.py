@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Generator, Mapping, Set
 from dataclasses import dataclass, replace
+from functools import partial
 
 from lintorch import __version__
 from lintorch.host.lasting_worker import LastingWorker
@@ -23,8 +24,18 @@ _IDLE_SECONDS = 600.0
 """After which workers end of whose run nothing was heard: who began it may have been killed."""
 
 
-class UnknownRunError(Exception):
-    """A process that began late, or again, was not told of the run."""
+@dataclass(frozen=True)
+class Answer:
+    """What came of an order: what was told, round by round; else why nothing was.
+
+    It is no exception: Dask's executor waits for ever where a result is lost, and what is done
+    again for it raises.
+    """
+
+    rounds: tuple[Said, ...] = ()
+    problem: str = ""
+    unknown: bool = False
+    """Whether the process began late, or again, and was not told of the run."""
 
 
 @dataclass(frozen=True)
@@ -104,20 +115,23 @@ def end_run(run: str) -> None:
         crew.end()
 
 
-def do_order(order: Order) -> tuple[Said, ...]:
-    """What is told of a piece, round by round. Raises UnknownRunError, or WorkerError."""
+def do_order(order: Order) -> Answer:
+    """What is told of a piece."""
     run = _runs.get(order.run)
     if run is None:
-        raise UnknownRunError(order.run)
+        return Answer(unknown=True)
     if problem := _miss_files(order.files):
-        raise WorkerError(f"a worker of the cluster {problem}")
+        return Answer(problem=f"a worker of the cluster {problem}")
     run.put_off_end()
     task = replace(order.piece.task, checked=run.terms.checked)
     piece = replace(order.piece, task=task)
-    return run.crew.do_task(lambda workers, covered: _do_piece(workers, piece, covered), order.covered)  # fmt: skip
+    try:
+        return Answer(run.crew.do_task(partial(_do_piece, piece), order.covered))
+    except WorkerError as error:
+        return Answer(problem=str(error))
 
 
-def _do_piece(workers: LastingWorker, piece: Piece, covered: Set[str]) -> tuple[Said, ...]:
+def _do_piece(piece: Piece, workers: LastingWorker, covered: Set[str]) -> tuple[Said, ...]:
     rounds: list[Said] = []
 
     def hear(task: WorkerTask) -> Generator[Parcel, None, Ending]:
