@@ -238,7 +238,8 @@ def _guess_result(machine: Machine, node: ast.AST, name: str, given: Given) -> V
         return Tensor(())
     memory, ranked_as = _shared_memory(name, given), find_ranked(machine, name, given)
     data = reads_data(machine, node, name, given)
-    result = Tensor(None, memory=memory, via=_via_of(given), ranked_as=ranked_as, data=data)
+    dtype = "int64" if last in _PLACES else None
+    result = Tensor(None, dtype, memory=memory, via=_via_of(given), ranked_as=ranked_as, data=data)
     if last in _PAIRS:
         return Items("tuple", (result, replace(result, dtype="int64")))
     rounds = Number(None, True, True) if last == "unbind" else None
@@ -292,6 +293,8 @@ def _list_parts(machine: Machine, value: Value) -> Iterator[Value]:
 
 
 _SEVERAL = frozenset({"chunk", "split", "unbind", "tensor_split", "split_with_sizes"})
+_PLACES = frozenset({"argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize"})
+"""What gives places: int64, whatever the shape."""
 _PAIRS = frozenset({"topk", "sort"})
 """What gives values, and where they stood."""
 _COPIES = frozenset({"tensor", "as_tensor", "from_numpy", "new_tensor"})

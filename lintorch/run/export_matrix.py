@@ -46,6 +46,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
     rows: list[Row] = []
     told = _Told()
     exporters: dict[str, None] = {}
+    unkept: list[str] = []
     notebooks: dict[str, FileText | UnreadableFile] = {}
     with _make_staging(request.output or "") as staging:
         for number, group in enumerate(group_models(paths, request, scope)):
@@ -68,6 +69,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
             )
             told = told.join(tried)
             notebooks |= group.notebooks
+            unkept += group.kept.notes if group.kept else ()
         with defer_signals():
             placed = place_artifacts(rows, request)
     targets = scope.profile_of(paths[0]).targets if paths else ()
@@ -76,7 +78,10 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
         for row in placed
     )
     columns = dict.fromkeys(each.column for row in judged for each in row.tried)
-    notes, cells = (*files.notes, *scope.unloaded_notes), find_cell_rows(notebooks)
+    notes, cells = (
+        (*files.notes, *scope.unloaded_notes, *dict.fromkeys(unkept)),
+        find_cell_rows(notebooks),
+    )
     matrix = Matrix(
         tuple(columns) or tuple(exporters), judged, files.errors, notes, len(paths), cells
     )

@@ -31,6 +31,8 @@ class ModelFindings:
     errors: tuple[str, ...] = ()
     trials: tuple[Trial, ...] = ()
     """All trial exports, where they were asked for."""
+    notes: tuple[str, ...] = ()
+    """What could not be kept for other runs, one line each."""
 
 
 def judge_reports(

@@ -17,7 +17,6 @@ _FENCED = re.compile(
 )
 _PROMPT = re.compile(r"^(>>>|\.\.\.) ?", re.MULTILINE)
 _OF_SHELL = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
-CODE_ENDINGS = (".py", ".ipynb", ".md")
 
 
 @dataclass(frozen=True)
