@@ -233,9 +233,14 @@ def count_pieces(event: Called) -> int:
 def in_joining(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.cat(a, b)`."""
     given = (*event.positional, *(event.keyword[k] for k in ("dim", "axis") if k in event.keyword))
-    if len(given) == 2 and all(isinstance(each, Tensor) and each.sure for each in given):
+    if len(given) == 2 and all(isinstance(each, Tensor) and is_told(each) for each in given):
         message = f"{SEQUENCES[event.name]} takes a list or tuple of tensors: this raises"
         yield Hit(event, message, remedy="write [a, b]")
+
+
+def is_told(value: Tensor) -> bool:
+    """Whether more says that it is a tensor than that a forward is given it."""
+    return value.sure and (value.origin != "input" or value.data is True)
 
 
 @rule.event("torch.tensor")
