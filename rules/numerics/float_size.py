@@ -139,14 +139,20 @@ def report(event: Called, role: str, given: Value | None, source: Source) -> Ite
     found = next((each for each in parts if each is not None and is_float(each, source)), None)
     if found is None or is_tentative(source.call_at(event), source):
         return
-    taken = f"which {event.name.rpartition('.')[2]} does not take as {role}: TypeError"
+    taken = f"{event.name.rpartition('.')[2]} does not take as {role}: TypeError"
     made = find_quotient(found, source)
-    if made is None:
-        yield Hit(event, f"a float, {taken}")
+    node = None if made is None else source.node_at(made, cst.BinaryOperation)
+    if made is None or node is None:
+        yield Hit(event, f"a float, which {taken}")
+    elif is_within(node, source.call_at(event), source):
+        yield Hit(made, f"/ gives a float, which {taken}", divide_whole(node, source))
     elif is_first(event, made, source):
-        node = source.node_at(made, cst.BinaryOperation)
-        where = event if node is None else made
-        yield Hit(where, f"/ gives a float, {taken}", divide_whole(node, source))
+        message = "/ gives a float, and layers or sizes are made of it: TypeError"
+        yield Hit(made, message, divide_whole(node, source))
+
+
+def is_within(node: cst.CSTNode, call: cst.Call | None, source: Source) -> bool:
+    return any(each is call for each in source.ancestors(node))
 
 
 def is_first(event: Called, made: Combined, source: Source) -> bool:

@@ -189,11 +189,11 @@ def is_quotient(value: Value, source: Source) -> bool:
 
 
 def tell_float(value: Value, source: Source) -> str:
-    """What makes a tensor one of floats; nothing of any other."""
+    """What makes a tensor one of floats; nothing of any other, or of what is given from outside."""
     made = source.evaluation.ways.find_maker(value)
-    if not isinstance(value, Tensor) or not value.sure:
+    if not isinstance(value, Tensor) or not value.sure or made is None:
         return ""
-    name = "" if made is None else name_operation(made)
+    name = name_operation(made)
     if value.dtype in FLOAT_TYPES and name in ("div", "Div"):
         return "what / gives, a float tensor,"
     return "a float tensor" if name in FLOATS or value.dtype in FLOAT_TYPES else ""
