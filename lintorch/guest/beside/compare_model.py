@@ -159,6 +159,8 @@ def _explain_difference(
             f"the model could not be given the file's weights: none was found for {keys}"
             f"{' and others' if len(weighed.missing) > 4 else ''}; name their checkpoint with --checkpoint"
         )
+    if all(each.kind != "training-mode" for each in causes):
+        facts = [*facts, *_tell_hidden_training(case)]  # its trace moves the statistics, too
     return replace(
         told,
         runs=(run,),
