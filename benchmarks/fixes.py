@@ -10,7 +10,7 @@ more or lost a comment; files that a second run changes again; names that went t
 imports them. Of a package (a folder with `__init__.py`), the modules that changed, and those that
 import from them, are imported before and after, and the models of `mending/small_models.py` are
 built and run in eval mode before and after safe fixes: state and outputs have to be the same bits.
-What those imports need besides torch lies below --libraries. What came of a folder is kept below the
+What those imports need besides torch lies below --libraries; with --source-only nothing is imported. What came of a folder is kept below the
 DIR of --keep, and the folder not fixed again. The exit code is 1 where anything broke.
 """
 
@@ -82,11 +82,11 @@ def measure_folder(root: Path, place: Path, asked: argparse.Namespace) -> Folder
     """Fix copies of a folder in both modes."""
     copy, folder = copy_folder(root, place), Folder(root.name)
     names = find_hazards(copy, folder)
-    plain = _run_models(copy, asked)
+    plain = _run_models(copy, asked) if not asked.source_only else {}
     for mode in MODES:
         fixed, before = fix_copy(copy, names, mode)
         folder.modes[mode] = fixed
-        if fixed.changed:
+        if fixed.changed and not asked.source_only:
             modules = _choose_modules(copy, fixed.changed)
             after = _import_modules(copy, modules, asked)
             models = _run_models(copy, asked) if mode == "safe" else {}
@@ -169,6 +169,7 @@ def _read_options() -> argparse.Namespace:
     parser.add_argument("--keep", type=Path, metavar="DIR")
     parser.add_argument("--page", type=Path, metavar="FILE", help="Write the counts there.")
     parser.add_argument("--libraries", type=Path, action="append", default=[], metavar="DIR")
+    parser.add_argument("--source-only", action="store_true", help="Import and run nothing.")
     parser.add_argument("--python", default=sys.executable, help="What imports and runs packages.")
     return parser.parse_args()
 

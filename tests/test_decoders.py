@@ -12,8 +12,10 @@ import torch
 from running import lintorch
 from torch import nn
 
-from lintorch.guest.decoding.find_form import choose_subject, find_form
-from lintorch.record.models import Input
+from lintorch.guest.decoding.find_form import find_form
+from lintorch.guest.decoding.subject import choose_subject
+from lintorch.guest.decoding.try_decoder import try_decoder
+from lintorch.record.models import Input, Model
 
 IDS = Input("ids", "int64", ("batch", "sequence"), 0, 20)
 GIVEN = """
@@ -114,3 +116,42 @@ def test_a_decoder_that_forgets_its_past_is_told_at_its_line(tmp_path: Path) -> 
         "        x = self.embed(ids) + self.place(torch.arange(before, before + ids.shape[1]))"
     )
     assert finding["location"]["row"] == row + 1
+
+
+class Kept(nn.Module):  # type: ignore[misc]
+    """Keeps what it has read in a buffer, at the places that it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embed, self.head = nn.Embedding(20, 8), nn.Linear(8, 20)
+        self.register_buffer("read", torch.zeros(4, 64, 8))
+
+    def forward(self, ids: torch.Tensor, input_pos: torch.Tensor) -> torch.Tensor:
+        x = self.embed(ids)
+        self.read[: ids.shape[0], input_pos] = x
+        seen = torch.arange(64) <= input_pos[:, None]
+        score = (x @ self.read[: ids.shape[0]].transpose(1, 2)).masked_fill(~seen, -1e9)
+        return self.head(score.softmax(-1) @ self.read[: ids.shape[0]])
+
+
+def test_a_decoder_that_keeps_its_past_goes_on_with_the_buffers_of_the_prompt(
+    tmp_path: Path,
+) -> None:
+    torch.manual_seed(0)
+    inputs = (IDS, Input("input_pos", "int64", ("sequence",), 0, 40))
+    subject = choose_subject(Kept().eval(), inputs)
+    assert subject is not None
+    found = find_form(subject)
+    assert found is not None
+    assert (found.layout, found.form.positions_are) == (None, "range")
+    _, step = try_decoder(
+        "torch.export",
+        found,
+        subject,
+        Model("net.py", "Kept", 1, inputs=inputs),
+        (tmp_path, tmp_path),
+        opset=None,
+        user_file=lambda path: None,
+    )
+    assert (step.status, step.detail) == ("ok", "")
+    assert all(text.first_apart is None for text in step.greedy)

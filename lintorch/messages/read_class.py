@@ -14,6 +14,8 @@ _RAISED = re.compile(
     r"(?i:segmentation fault|export failure|(?:check|assert(?:ion)?) .{0,80}?failed)"
 )
 _LONG = 600
+_READ = 200_000
+"""Characters from the end of a text in which its last error is looked for."""
 _EXCERPT = 240
 _PHASES = (
     ("running", r"Non-zero status|\.run\(|\binfer(?:ence)?\b|predict|execut(?:e|ing)\b|OrtRun"),
@@ -71,6 +73,7 @@ def _load_classes() -> Runtime:
 
 def find_statement(text: str) -> str:
     """What the last error of a text says, from its name on."""
+    text = text[-_READ:]
     raised = [*_RAISED.finditer(text)]
     start = raised[-1].start() if raised else max(0, len(text) - _LONG)
     return text[start : start + _LONG]

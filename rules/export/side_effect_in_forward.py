@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import libcst as cst
+
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
@@ -15,7 +17,7 @@ from lintorch.evidence import FeltDraw, Trace, UnusedDraw
 from lintorch.evidence.host_reads import is_whole_run
 from lintorch.facts.models.branch_purpose import only_checks
 from lintorch.facts.models.torch_draws import write_draw
-from lintorch.source import Source
+from lintorch.source import Source, literal
 
 rule = Rule(
     __name__,
@@ -36,7 +38,11 @@ rule = Rule(
     bad="""
         import random
 
+        import torch
         from torch import nn
+
+        random.seed(0)
+        torch.manual_seed(0)
 
 
         class Jitter(nn.Module):
@@ -44,8 +50,13 @@ rule = Rule(
                 return x + random.uniform(-0.1, 0.1)
     """,
     good="""
+        import random
+
         import torch
         from torch import nn
+
+        random.seed(0)
+        torch.manual_seed(0)
 
 
         class Jitter(nn.Module):
@@ -134,11 +145,17 @@ def draw_by_torch(event: Called, source: Source) -> Fix | None:
     if not meets_tensors(event.result, source):
         return None
     spelled, edits = source.reach("torch", call)
-    text = write_draw(event.name, [source.code(arg.value) for arg in call.args], spelled)
+    text = write_draw(event.name, [write_number(arg.value, source) for arg in call.args], spelled)
     if not spelled or not text:
         return None
     edit = source.replace(call, source.fitted(text, call) if " " in text else text)
     return Fix(f"draw by {text}", (edit, *edits), Applicability.UNSAFE)
+
+
+def write_number(value: cst.BaseExpression, source: Source) -> str:
+    """A number without the brackets round it, else what is written."""
+    number = literal(value)
+    return repr(number) if type(number) in (int, float) else source.code(value)
 
 
 def meets_tensors(value: Value, source: Source) -> bool:

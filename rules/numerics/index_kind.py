@@ -61,7 +61,14 @@ rule = Rule(
 
 FLOATS = ("float", "half", "double", "bfloat16")
 FLOAT_TYPES = frozenset({"float16", "bfloat16", "float32", "float64"})
-INDEXED: tuple[str, ...] = ("gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "take_along_dim")
+INDEXED: tuple[str, ...] = (
+    "gather",
+    "scatter",
+    "scatter_",
+    "scatter_add",
+    "scatter_add_",
+    "take_along_dim",
+)
 INDEXED += ("index_select", "index_add", "index_add_", "index_copy", "index_copy_", "take")
 PLACES = {f"{home}.{name}": "index" for home in ("torch", "torch.Tensor") for name in INDEXED}
 PLACES |= dict.fromkeys(("torch.take_along_dim", "torch.Tensor.take_along_dim"), "indices")
@@ -226,9 +233,14 @@ def count_pieces(event: Called) -> int:
 def in_joining(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.cat(a, b)`."""
     given = (*event.positional, *(event.keyword[k] for k in ("dim", "axis") if k in event.keyword))
-    if len(given) == 2 and all(isinstance(each, Tensor) and each.sure for each in given):
+    if len(given) == 2 and all(isinstance(each, Tensor) and is_told(each) for each in given):
         message = f"{SEQUENCES[event.name]} takes a list or tuple of tensors: this raises"
         yield Hit(event, message, remedy="write [a, b]")
+
+
+def is_told(value: Tensor) -> bool:
+    """Whether more says that it is a tensor than that a forward is given it."""
+    return value.sure and (value.origin != "input" or value.data is True)
 
 
 @rule.event("torch.tensor")

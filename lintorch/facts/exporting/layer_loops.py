@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -95,7 +96,8 @@ def _write_loop(
     if not name:
         stem = file.code(item.value).rpartition(".")[2].removesuffix("s")
         name = next((n for n in (stem, "block", "layer", "each") if n not in taken), "")
-    if not name or (line is not None and len(same) > 1):
+    aliased = any(isinstance(e, cst.Assign) and e.value in same for e in _walk(loop.body))
+    if not name or (line is not None and len(same) > 1) or (line is None and aliased):
         return None
     index = file.code(loop.target)
     inside = {id(each.slice[0].slice.value) for each in same if isinstance(each.slice[0].slice, cst.Index)}  # fmt: skip
@@ -104,14 +106,19 @@ def _write_loop(
     held = file.code(item.value)
     head = f"{index}, {name} in enumerate({held})" if counted else f"{name} in {held}"
     start, stop = file.replace(loop.target, "").start, file.replace(loop.iter, "").end
+    if re.search(r"[\\\n]", file.text[start:stop]) or (
+        isinstance(loop.iter, cst.Call) and loop.iter.lpar
+    ):
+        return None
     edits = [Edit(start, stop, head)]
     if line is None:
         edits += [file.replace(each, name) for each in same]
     else:
-        start = file.replace(line.body[0], "").start
-        rest = file.text[start:]
-        ends = len(rest) - len(rest.partition("\n")[2].lstrip(" \t"))
-        edits.append(Edit(start, start + ends, ""))
+        whole = file.replace(line.body[0], "")
+        gap = re.compile(r"[ \t]*\r?\n[ \t]*").match(file.text, whole.end)
+        if gap is None:
+            return None
+        edits.append(Edit(whole.start, gap.end(), ""))
     return Fix(f"loop over {held}", tuple(edits), Applicability.SAFE)
 
 

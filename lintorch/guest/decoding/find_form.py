@@ -14,9 +14,11 @@ from torch import nn
 from lintorch.guest.decoding.cache_layout import CacheLayout, list_cached, read_layout
 from lintorch.guest.decoding.decoder import Decoder, EmptyCache
 from lintorch.guest.decoding.held_tensors import list_top_parts
+from lintorch.guest.decoding.kept_past import keeps_past
+from lintorch.guest.decoding.subject import LENGTH, LONGER, TEXTS, Subject, list_parameters
 from lintorch.guest.export.compare_numbers import find_difference
 from lintorch.record.decoders import BATCH, PAST, DecoderForm
-from lintorch.record.models import FedArgument, Input, PlainArgument
+from lintorch.record.models import Input, PlainArgument
 
 _CACHE = re.compile(r"past|cache|kv|mems?$|present|state|intermediates|incremental")
 _FLAG = re.compile(r"^(use|return|output|with)_.*(cache|kv|past|present|intermediates)|^use_cache$")
@@ -26,26 +28,9 @@ _STARTS = re.compile(
     r"^(start_pos|start|offset|pos_offset|past_len(gth)?|cur_pos|position_offset)$"
 )
 _PLACES = re.compile(r"pos|mask|offset|start|index|step|length")
-_BATCH, _LENGTH, _LONGER = 2, 5, 7
 _NOTHING: Mapping[str, str | int] = {}
 _MOST_PAIRS = 8
 """Arguments and parts of the output that are tried as a cache, of those that could be."""
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A model that runs on these inputs, of which `tokens` is the text."""
-
-    module: nn.Module
-    inputs: tuple[FedArgument, ...]
-    tokens: Input
-
-    def make_tokens(self, batch: int, length: int) -> torch.Tensor:
-        """Numbers of tokens, the first of a longer text the same as a shorter one."""
-        high = max(self.tokens.high, self.tokens.low + 2)
-        generator = torch.Generator().manual_seed(7)
-        whole = torch.randint(self.tokens.low, high, (8, 64), generator=generator)
-        return whole[:batch, :length].contiguous()
 
 
 @dataclass(frozen=True)
@@ -64,30 +49,12 @@ class Found:
     def lacks_arguments(self) -> bool:
         """Whether forward has an argument, not given, that may say where the tokens stand."""
         given = {self.form.mask, self.form.positions}
-        names = {*_list_parameters(self.decoder.module)} - given
+        names = {*list_parameters(self.decoder.module)} - given
         return any(_PLACES.search(name) for name in names)
 
     def take_module(self, module: nn.Module) -> Decoder:
         """The decoder with a copy of its module."""
         return replace(self.decoder, module=module)
-
-
-def choose_subject(module: nn.Module, inputs: tuple[FedArgument, ...]) -> Subject | None:
-    """The input that holds tokens; None where there is none."""
-    parameters = _list_parameters(module)
-    texts = [
-        given
-        for given in inputs
-        if isinstance(given, Input) and given.dtype in ("int64", "int32") and not given.at
-        if len(given.shape) == 2 and given.high > 2 and given.name in parameters
-    ]
-    if not texts:
-        return None
-    first = next((each for each in texts if each.name.startswith("decoder")), texts[0])
-    config = getattr(module, "config", None)
-    if getattr(config, "is_encoder_decoder", False) and "decoder_input_ids" in parameters:
-        first = replace(first, name="decoder_input_ids")
-    return Subject(module, inputs, first)
 
 
 def find_form(subject: Subject, written: Mapping[str, str | int] = _NOTHING) -> Found | None:
@@ -103,6 +70,8 @@ def find_form(subject: Subject, written: Mapping[str, str | int] = _NOTHING) -> 
             if found.form.agrees:
                 return found
             first = first or found
+        if first is None and decoder.form.positions and keeps_past(subject, decoder):
+            return Found(decoder, None, subject.tokens)
     return first
 
 
@@ -110,15 +79,15 @@ def take_form(subject: Subject, form: DecoderForm) -> Found | None:
     """The decoder of a form that is known; None where the model does not take it."""
     for decoder in _list_decoders(subject, form):
         whole = replace(decoder, form=form)
-        layout = _read_layout(subject, whole)
-        if layout is not None:
+        layout = None if form.part is None else _read_layout(subject, whole)
+        if layout is not None or form.part is None:
             return Found(whole, layout, subject.tokens)
     return None
 
 
 def _list_decoders(subject: Subject, form: DecoderForm | None = None) -> Iterator[Decoder]:
     """With mask and positions as they may be taken, and without."""
-    parameters = _list_parameters(subject.module)
+    parameters = list_parameters(subject.module)
     forms = [form] if form else [*_list_forms(subject, parameters)]
     fed = {each.name: each for each in subject.inputs}
     cached = [
@@ -188,7 +157,7 @@ def _try_ways(subject: Subject, decoder: Decoder) -> Iterator[Found]:
         return
     parts = [key for key, part in list_top_parts(output) if list_cached(part)]
     parts.sort(key=lambda key: not _CACHE.search(str(key)) if isinstance(key, str) else key == 0)
-    parameters = _list_parameters(subject.module)
+    parameters = list_parameters(subject.module)
     taken = {decoder.form.tokens, decoder.form.mask, decoder.form.positions, *decoder.form.flags}
     names = [n for n, p in parameters.items() if n not in taken and p.default is None]
     names = [decoder.form.cache] if decoder.empty else sorted(names, key=_is_unlikely)
@@ -207,13 +176,13 @@ def _is_unlikely(name: str) -> bool:
 
 def _call_prompt(subject: Subject, decoder: Decoder) -> Any:
     """What the module itself gives back for a prompt."""
-    tokens, form = subject.make_tokens(_BATCH, _LENGTH), decoder.form
+    tokens, form = subject.make_tokens(TEXTS, LENGTH), decoder.form
     named = {**decoder.beside, **dict.fromkeys(form.flags, True)}
     named |= decoder.make_beside(tokens, 0)
     if form.positions_are == "start":
         named[form.positions] = 0
     if decoder.empty:
-        named[form.cache] = decoder.make_nothing(_BATCH)
+        named[form.cache] = decoder.make_nothing(TEXTS)
     with torch.no_grad():
         return subject.module(**{form.tokens: tokens}, **named)
 
@@ -223,7 +192,7 @@ def _read_layout(subject: Subject, decoder: Decoder) -> CacheLayout | None:
         with torch.no_grad():
             kept = [
                 decoder.begin(subject.make_tokens(batch, length)).cache
-                for batch, length in ((_BATCH, _LENGTH), (_BATCH + 1, _LENGTH), (_BATCH, _LONGER))
+                for batch, length in ((TEXTS, LENGTH), (TEXTS + 1, LENGTH), (TEXTS, LONGER))
             ]
     except Exception:  # whatever user code raises
         return None
@@ -232,12 +201,12 @@ def _read_layout(subject: Subject, decoder: Decoder) -> CacheLayout | None:
 
 def _takes_back(subject: Subject, decoder: Decoder, layout: CacheLayout) -> bool | None:
     """Whether a step gives what the whole text gives; None where the cache does not grow by it."""
-    tokens = subject.make_tokens(_BATCH, _LONGER)
+    tokens = subject.make_tokens(TEXTS, LONGER)
     try:
         with torch.no_grad():
-            begun = decoder.begin(tokens[:, :_LENGTH])
+            begun = decoder.begin(tokens[:, :LENGTH])
             cache = begun.cache
-            for place in range(_LENGTH, _LONGER):
+            for place in range(LENGTH, LONGER):
                 step = decoder.go_on(tokens[:, place : place + 1], place, cache)
                 cache = step.cache
                 if layout.measure_past(layout.list_tensors(cache)) != place + 1:
@@ -246,13 +215,6 @@ def _takes_back(subject: Subject, decoder: Decoder, layout: CacheLayout) -> bool
     except Exception:  # whatever user code raises
         return None
     return find_difference([whole.logits], [step.logits]) is None
-
-
-def _list_parameters(module: nn.Module) -> Mapping[str, inspect.Parameter]:
-    try:
-        return inspect.signature(module.forward).parameters
-    except (TypeError, ValueError):
-        return {}
 
 
 def _read_plain(given: PlainArgument) -> Any:

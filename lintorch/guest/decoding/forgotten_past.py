@@ -11,7 +11,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from lintorch.guest.decoding.find_form import Found, Subject
+from lintorch.guest.decoding.find_form import Found
+from lintorch.guest.decoding.subject import Subject
 from lintorch.guest.export.compare_numbers import find_difference, measure_differences
 from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.watch.make_tensors import find_tensors

@@ -19,6 +19,7 @@ STEPS = 5
 PROMPTS = ((2, 5), (3, 8), (1, 3))
 """Batch and length of each prompt: the exported ones, others, and one text alone as most are generated."""
 Run = Callable[[Sequence[Any]], list[torch.Tensor]]
+"""What was exported, on a value per input."""
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.decoding.find_form import Found, Subject, choose_subject, find_form, take_form
+from lintorch.guest.decoding.find_form import Found, find_form, take_form
 from lintorch.guest.decoding.forgotten_past import find_forgotten_past
 from lintorch.guest.decoding.halves import Half, make_halves
+from lintorch.guest.decoding.subject import Subject, choose_subject
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import ModelWork
 from lintorch.guest.process.isolate import Send

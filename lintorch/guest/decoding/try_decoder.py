@@ -7,13 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lintorch.guest.decoding.find_form import Found, Subject
-from lintorch.guest.decoding.generate import PROMPTS, Run, compare_generating
-from lintorch.guest.decoding.halves import BEYOND, Half, make_halves
+from lintorch.guest.decoding.find_form import Found
+from lintorch.guest.decoding.generate import PROMPTS, compare_generating
+from lintorch.guest.decoding.halves import BEYOND, FIRST, Half, make_halves
+from lintorch.guest.decoding.shared_state import share_state
+from lintorch.guest.decoding.subject import Subject
 from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.exporter import Exported, Job
 from lintorch.guest.export.try_exporter import try_export
-from lintorch.record.decoders import PAST, Greedy, GreedyStep
+from lintorch.record.decoders import HALVES, PAST, Greedy, GreedyStep
 from lintorch.record.models import Model
 from lintorch.record.outcomes import AS_TRACED, Deviation, Outcome
 
@@ -30,15 +32,15 @@ def try_decoder(
     **wanted: Any,
 ) -> Iterator[Outcome]:
     """What comes of each half; with the step, how both generate. `wanted` is for `try_export`."""
-    made: list[Run] = []
+    made: list[Exported] = []
     for half, folder in zip(
         make_halves(found.decoder, found.layout, found.tokens), folders, strict=True
     ):
         kept: list[Exported] = []
         outcome = _try_half(exporter, half, model, folder, kept, dynamic, wanted)
         if kept and outcome.status in ("ok", "wrong"):
-            made.append(kept[0].run)
-        if len(made) == 2 and dynamic:
+            made.append(kept[0])
+        if len(made) == len(HALVES) and dynamic:
             outcome = _add_greedy(outcome, found, subject, made)
         yield outcome
 
@@ -82,10 +84,13 @@ def _try_half(
     return replace(outcome, half=half.name, unwritten=unwritten)
 
 
-def _add_greedy(outcome: Outcome, found: Found, subject: Subject, made: Sequence[Run]) -> Outcome:
+def _add_greedy(
+    outcome: Outcome, found: Found, subject: Subject, made: Sequence[Exported]
+) -> Outcome:
     """With what comes of generating; wrong where it is, though one step alone is right."""
+    runs = share_state(*made) if found.layout is None else (made[0].run, made[1].run)
     tried = (
-        compare_generating(found, subject.make_tokens(batch, length), *made)
+        compare_generating(found, subject.make_tokens(batch, length), *runs)
         for batch, length in PROMPTS
     )
     greedy = tuple(each for each in tried if each is not None)
@@ -93,13 +98,24 @@ def _add_greedy(outcome: Outcome, found: Found, subject: Subject, made: Sequence
     apart = next(((each, step) for each in greedy if (step := each.first_apart)), None)
     if apart is None or outcome.status != "ok":
         return outcome
-    detail = _write_apart(*apart)
+    detail = "; ".join((_write_apart(*apart), *_list_causes(found, made)))
     return replace(
         outcome,
         status="wrong",
         wrong=(Deviation(AS_TRACED, apart[1].error, apart[1].why),),
         detail="; ".join(part for part in (detail, outcome.detail) if part),
     )
+
+
+def _list_causes(found: Found, made: Sequence[Exported]) -> Iterator[str]:
+    """Why a decoder that keeps its past in itself goes on wrongly."""
+    if found.layout is not None:
+        return
+    if any(each.module is None for each in made):
+        yield "the cache stays in the module: what was exported neither takes nor gives it"
+    if found.form.positions_are == "start":
+        number = FIRST[PAST]
+        yield f"{found.form.positions} is a number, {number} in the exported step: make it a tensor"
 
 
 def _write_apart(greedy: Greedy, step: GreedyStep) -> str:

@@ -207,6 +207,16 @@ def follow(loader, env):
 follow(rows, games)
 
 
+class Joined(nn.Module):
+    def forward(self, inputs, dim):
+        return torch.cat(inputs, dim)
+
+
+class Paired(nn.Module):
+    def forward(self, one: torch.Tensor, other: torch.Tensor):
+        return torch.cat(one, other)  # hit
+
+
 class Beam(nn.Module):
     def __init__(self):
         super().__init__()
