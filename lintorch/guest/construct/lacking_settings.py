@@ -28,7 +28,7 @@ def build_completed(making: ModelMaker) -> Built:
             built = making.build_model()
         except AttributeError as error:
             holder = _find_holder(making.arguments, error)
-            if not holder:
+            if not holder or error.name is None:
                 raise
             completed = copy.copy(making.arguments[holder])
             setattr(completed, error.name, guess_setting_by_name(error.name))
