@@ -303,5 +303,6 @@ def test_settings_that_a_script_works_out_of_its_data_are_made_up(tmp_path: Path
     )
     assert "args" in model.made_up
     (said,) = [each for each in model.assumptions if each.startswith("made up in args")]
-    assert "embed_num=" in said and "kernel_sizes" not in said
+    assert "embed_num=" in said
+    assert "kernel_sizes" not in said
     assert [each.kind for each in model.layers if each.path == "convs.1"] == ["torch.nn.Conv1d"]
