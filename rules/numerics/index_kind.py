@@ -61,14 +61,7 @@ rule = Rule(
 
 FLOATS = ("float", "half", "double", "bfloat16")
 FLOAT_TYPES = frozenset({"float16", "bfloat16", "float32", "float64"})
-INDEXED: tuple[str, ...] = (
-    "gather",
-    "scatter",
-    "scatter_",
-    "scatter_add",
-    "scatter_add_",
-    "take_along_dim",
-)
+INDEXED: tuple[str, ...] = ("gather", "scatter", "scatter_", "scatter_add", "scatter_add_", "take_along_dim")
 INDEXED += ("index_select", "index_add", "index_add_", "index_copy", "index_copy_", "take")
 PLACES = {f"{home}.{name}": "index" for home in ("torch", "torch.Tensor") for name in INDEXED}
 PLACES |= dict.fromkeys(("torch.take_along_dim", "torch.Tensor.take_along_dim"), "indices")
