@@ -7,8 +7,8 @@ from typing import Any
 
 from lintorch.guest.export.error_reading import list_causes, list_frames
 
-_NAME = "program"
-"""What exporters call the program that they lower."""
+_NAMES = ("program", "exported_program")
+"""What exporters call the program that they lower, and TVM what it decomposes that to."""
 
 
 def find_program_stack(error: BaseException, *names: str) -> str:
@@ -23,5 +23,6 @@ def find_program_stack(error: BaseException, *names: str) -> str:
 def _list_nodes(error: BaseException) -> Iterator[Any]:
     for inner in list_causes(error):
         for frame in list_frames(inner):
-            graph: Any = getattr(frame.f_locals.get(_NAME), "graph", None)
-            yield from graph.nodes if graph is not None else ()
+            for name in _NAMES:
+                graph: Any = getattr(frame.f_locals.get(name), "graph", None)
+                yield from graph.nodes if graph is not None else ()
