@@ -10,7 +10,7 @@ more or lost a comment; files that a second run changes again; names that went t
 imports them. Of a package (a folder with `__init__.py`), the modules that changed, and those that
 import from them, are imported before and after, and the models of `mending/small_models.py` are
 built and run in eval mode before and after safe fixes: state and outputs have to be the same bits.
-What those imports need besides torch lies below --libraries. What came of a folder is kept below the
+What those imports need besides torch lies below --libraries; with --source-only nothing is imported. What came of a folder is kept below the
 DIR of --keep, and the folder not fixed again. The exit code is 1 where anything broke.
 """
 
@@ -81,19 +81,20 @@ def _measure_kept(root: Path, place: Path, keep: Path, asked: argparse.Namespace
 def measure_folder(root: Path, place: Path, asked: argparse.Namespace) -> Folder:
     """Fix copies of a folder in both modes."""
     copy, folder = copy_folder(root, place), Folder(root.name)
-    find_hazards(copy, folder)
-    plain = _run_models(copy, asked)
+    names = find_hazards(copy, folder)
+    plain = _run_models(copy, asked) if not asked.source_only else {}
     for mode in MODES:
-        fixed, before = fix_copy(copy, mode)
+        fixed, before = fix_copy(copy, names, mode)
         folder.modes[mode] = fixed
-        if (root / "__init__.py").exists() and fixed.changed:
+        if fixed.changed and not asked.source_only:
             modules = _choose_modules(copy, fixed.changed)
             after = _import_modules(copy, modules, asked)
             models = _run_models(copy, asked) if mode == "safe" else {}
             restore(copy, before, fixed.changed)
-            once = _import_modules(copy, modules, asked)
-            broken = [name for name in modules if name in once and name not in after]
-            fixed.imports = {"tried": len(modules), "imported": len(once), "broken": broken}
+            failed = [name for name in modules if name not in after]
+            broken = sorted(_import_modules(copy, failed, asked)) if failed else []
+            imported = len(after) + len(broken)
+            fixed.imports = {"tried": len(modules), "imported": imported, "broken": broken}
             if models:
                 fixed.models = _compare(plain, models, copy, fixed)
         restore(copy, before, fixed.changed)
@@ -102,24 +103,27 @@ def measure_folder(root: Path, place: Path, asked: argparse.Namespace) -> Folder
 
 def _choose_modules(copy: Path, changed: Sequence[str]) -> list[str]:
     """The modules that changed, then those that mention one and import something."""
-    own = [_name_module(copy.name, name) for name in changed]
+    own = [_name_module(copy, name) for name in changed]
     stems = {Path(name).parent.name if name.endswith("__init__.py") else Path(name).stem for name in changed}  # fmt: skip
     words = re.compile(rf"import[^\n]*\b(?:{'|'.join(map(re.escape, sorted(stems)))})\b|from \S*\b(?:{'|'.join(map(re.escape, sorted(stems)))}) import")  # fmt: skip
     others = [
-        _name_module(copy.name, str(path.relative_to(copy)))
+        _name_module(copy, str(path.relative_to(copy)))
         for path in sorted(copy.rglob("*.py"))
         if words.search(path.read_text("utf-8", "replace"))
     ]
     return [*dict.fromkeys([*own, *others])][:MOST]
 
 
-def _name_module(package: str, name: str) -> str:
+def _name_module(copy: Path, name: str) -> str:
+    """As it is imported from beside a package, and from within a repository."""
     parts = Path(name).with_suffix("").parts
-    return ".".join([package, *(parts[:-1] if parts[-1] == "__init__" else parts)])
+    package = [copy.name] if (copy / "__init__.py").exists() else []
+    return ".".join([*package, *(parts[:-1] if parts[-1] == "__init__" else parts)])
 
 
 def _import_modules(copy: Path, modules: Sequence[str], asked: argparse.Namespace) -> set[str]:
-    return set(_run("import_modules.py", asked, str(copy.parent), *modules).split())
+    parent = copy.parent if (copy / "__init__.py").exists() else copy
+    return set(_run("import_modules.py", asked, str(parent), *modules).split())
 
 
 def _run_models(copy: Path, asked: argparse.Namespace) -> dict[str, dict[str, Any]]:
@@ -165,6 +169,7 @@ def _read_options() -> argparse.Namespace:
     parser.add_argument("--keep", type=Path, metavar="DIR")
     parser.add_argument("--page", type=Path, metavar="FILE", help="Write the counts there.")
     parser.add_argument("--libraries", type=Path, action="append", default=[], metavar="DIR")
+    parser.add_argument("--source-only", action="store_true", help="Import and run nothing.")
     parser.add_argument("--python", default=sys.executable, help="What imports and runs packages.")
     return parser.parse_args()
 

@@ -91,12 +91,16 @@ def test_json_gives_each_context(tmp_path: Path) -> None:
     }
 
 
-def test_why_nothing_is_known_is_said(tmp_path: Path) -> None:
-    assert explain(tmp_path, "helpers.py:8") == (
-        1,
-        "",
-        "lintorch: helpers.py:8: never_called is not reached by the models found: Net\n",
+def test_what_no_model_reaches_is_followed_by_itself(tmp_path: Path) -> None:
+    code, shown, said = explain(tmp_path, "helpers.py:8")
+    assert (code, shown.splitlines()[0]) == (0, "line 8: never_called")
+    assert said == (
+        "lintorch: helpers.py:8: never_called is not reached by the models found: Net;"
+        " it is followed by itself\n"
     )
+
+
+def test_why_nothing_is_known_is_said(tmp_path: Path) -> None:
     assert explain(tmp_path, "net.py:1")[::2] == (2, "lintorch: net.py:1: there is no statement\n")
     (tmp_path / "broken.py").write_text("def f(:\n")
     assert "broken.py cannot be parsed" in explain(tmp_path, "broken.py:1")[2]

@@ -35,18 +35,19 @@ STANDS_ON = {
     "syntax": "core",
     "evidence": "core record targets",
     "facts": "core evaluator files syntax targets",
-    "evaluator": "core syntax",
+    "evaluator": "core record syntax",
     "source": "core evaluator facts files fix syntax",
     "host": "machine record",
     "guest": "machine record",
+    "store": "files host record",
     "cache": "catalog core files",
     "baseline": "core files",
     "settings": "catalog core files record targets",
     "report": "core record targets",
     "run": "baseline cache catalog checkpoint core evidence facts files fix host machine messages "
-    "onnx_file record report settings source suppress syntax targets",
+    "onnx_file record report settings source store suppress syntax targets",
     "server": "catalog core facts files fix machine record report run settings suppress syntax",
-    "cli": "baseline cache catalog checkpoint core files host machine onnx_file record report run server settings targets",
+    "cli": "baseline cache catalog checkpoint core files host machine onnx_file record report run server settings store targets",
     "__main__": "cli",
 }
 """By room, the only others that its files import; nobody imports `guest`, which is beyond the wall."""

@@ -232,6 +232,45 @@ def test_another_error_of_a_known_program_names_the_program_alone(tmp_path: Path
     assert "not known here" in answer["why"]
 
 
+CLASSES = [
+    (
+        "AttributeError: module 'tvm.relax.frontend' has no attribute 'onnx'",
+        "tvm",
+        "package-release",
+    ),
+    ("ImportError: libcudart.so.11: cannot open shared object file", "any", "package-missing"),
+    (
+        "[tflite] Error: Model has model identifier 'ion ', should be 'TFL3'",
+        "litert",
+        "file-broken",
+    ),
+    ("coremltools: export failure 2s: KeyError: 6", "coreml", "look-up"),
+    ("onnx2tf done\nSegmentation fault (core dumped)", "litert", "crash"),
+    ("trtexec: CUDA driver version is insufficient for CUDA runtime version", "tensorrt", "device"),
+    ("ValueError: lr must be positive", "any", "value"),
+]
+
+
+@pytest.mark.parametrize(("text", "runtime", "error"), CLASSES)
+def test_what_is_not_known_is_told_by_its_class_alone(
+    tmp_path: Path, text: str, runtime: str, error: str
+) -> None:
+    code, (answer,) = explain(tmp_path, f"INFO begun\n{text}\n")
+    assert (code, answer["verdict"]) == (1, "unknown")
+    assert (answer["runtime"], answer["error"]) == (runtime, error)
+    assert "not known here" in answer["why"]
+    assert not answer["rules"]
+
+
+def test_a_traceback_of_yours_keeps_its_line_beside_the_class(tmp_path: Path) -> None:
+    raised = (
+        'Traceback (most recent call last):\n  File "net.py", line 12, in forward\n'
+        "KeyError: 'scale'\n"
+    )
+    _, (answer,) = explain(tmp_path, raised)
+    assert (answer["filename"], answer["row"], answer["error"]) == ("net.py", 12, "look-up")
+
+
 OTHERS = [
     "ERROR: No matching distribution found for tensorrt==8.6.1",
     "coremltools 7.2 requires protobuf<=4.0.0, but you have protobuf 5.26.1 which is incompatible.",

@@ -267,3 +267,42 @@ def test_the_names_that_an_export_gives_sizes_hold_across_its_inputs(tmp_path: P
         "int64[batch=3, sequence=5] in 0..8",
         "float32[2, 2, batch=3, 4, before=7, 16]",
     ]
+
+
+def test_settings_that_a_script_works_out_of_its_data_are_made_up(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        """
+        from torch import nn
+
+        class Text(nn.Module):
+            def __init__(self, args):
+                super().__init__()
+                widths = args.kernel_sizes
+                self.embed = nn.Embedding(args.embed_num, args.embed_dim)
+                self.convs = nn.ModuleList([nn.Conv1d(args.embed_dim, 4, w) for w in widths])
+
+            def forward(self, tokens):
+                x = self.embed(tokens).transpose(1, 2)
+                return [conv(x).amax(2) for conv in self.convs]
+        """,
+        main_py="""
+        import argparse
+        from nets.net import Text
+        from data_that_is_not_there import load
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--kernel_sizes", default="3,5")
+        parser.add_argument("--embed_dim", type=int, default=24)
+        args = parser.parse_args()
+        vocabulary = load(args)
+        args.embed_num = len(vocabulary)
+        args.kernel_sizes = [int(k) for k in args.kernel_sizes.split(",")]
+        model = Text(args)
+        """,
+    )
+    assert "args" in model.made_up
+    (said,) = [each for each in model.assumptions if each.startswith("made up in args")]
+    assert "embed_num=" in said
+    assert "kernel_sizes" not in said
+    assert [each.kind for each in model.layers if each.path == "convs.1"] == ["torch.nn.Conv1d"]

@@ -18,6 +18,7 @@ from running import lintorch
 
 NETS = """\
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import nn
@@ -83,7 +84,29 @@ class Attends(nn.Module):
         return (words @ words.transpose(1, 2)).masked_fill(mask == 0, -1e9).softmax(-1)
 
 
+class Sample(NamedTuple):
+    words: torch.Tensor
+    weights: torch.Tensor
+
+
+class Weighs(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 4)
+
+    def forward(self, sample, *, offset, scale=1.0):
+        return self.fc(sample.words) * sample.weights * scale + offset
+
+
+class Halves(nn.Module):
+    def forward(self, x):
+        b, s, c = x.shape
+        return x.view(b, s // 2, 2, c).sum(2)
+
+
 def run():
+    Weighs()(Sample(torch.randn(2, 8), torch.randn(2, 4)), offset=torch.randn(2, 4), scale=2.0)
+    Halves()(torch.randn(2, 6, 8))
     Attends()(torch.randn(2, 12, 8), torch.ones(2, 12, 12))
     Words(Config(most=48))(torch.randint(0, 32, (2, 16)), None)
     Baked()(torch.randn(2, 3, 32, 32))
@@ -155,3 +178,19 @@ def test_what_the_file_does_not_take_is_said(tmp_path: Path) -> None:
     assert unread["pruned"] == ["mask"]
     assert "dynamic_axes={" in unread["suggestion"]["program"]
     assert unread["suggestion"]["ran"]
+
+
+@pytest.mark.parametrize("exporter", ["torch.export", "onnx-legacy"])
+def test_keywords_and_named_tuples_go_through_a_wrapper(tmp_path: Path, exporter: str) -> None:
+    weighs = ask(tmp_path, exporter, "Weighs")["Weighs"]["suggestion"]
+    call = "Sample(words=sample_words, weights=sample_weights), offset=offset, scale=2.0"
+    assert call in weighs["program"]
+    assert weighs["ran"]
+    run_text(weighs["program"], tmp_path)
+
+
+def test_an_equality_of_two_sizes_that_says_only_that_one_is_even_ties_nothing(
+    tmp_path: Path,
+) -> None:
+    halves = ask(tmp_path, "onnx", "Halves")["Halves"]["suggestion"]
+    assert "# sequence: a multiple of 2" in halves["program"]

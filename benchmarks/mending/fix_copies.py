@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fuzzing.fixed import contents, list_harms
 
+from lintorch.catalog import build_catalog
+from lintorch.core.finding import Finding, Severity
 from lintorch.run import Checked, CheckRequest, check_and_fix
 from mending.taken_names import list_missing
 
@@ -46,6 +48,8 @@ class Folder:
     name: str
     files: int = 0
     findings: dict[str, int] = field(default_factory=dict)
+    told: dict[str, int] = field(default_factory=dict)
+    """Of the default set: how many findings, and how many carry a fix, a remedy in words, or neither."""
     modes: dict[str, Fixed] = field(default_factory=dict)
 
     def to_values(self) -> dict[str, Any]:
@@ -62,18 +66,30 @@ def copy_folder(root: Path, place: Path) -> Path:
     return target
 
 
-def find_hazards(copy: Path, folder: Folder) -> None:
-    """Check the copy as it is."""
-    checked = _run(copy)
+def find_hazards(copy: Path, folder: Folder) -> tuple[str, ...]:
+    """Check the copy as it is; the files in which something can be fixed."""
+    checked = _run(copy, (".",))
     folder.files = checked.result.files
     found = checked.result.findings
     folder.findings = dict(Counter(c for f in found for c in [f.code] * (1 + len(f.also))))
+    folder.told = dict(Counter(word for f in found for word in _list_help(f)))
+    return tuple(sorted({f.place.path for f in found if f.fix}))
 
 
-def fix_copy(copy: Path, mode: str) -> tuple[Fixed, Mapping[str, bytes]]:
-    """Fix the copy, look at what came of it, and fix it again; with the bytes from before."""
+def _list_help(found: Finding) -> Iterator[str]:
+    """What a finding of the default set offers to its reader; nothing for one that has to be asked for."""
+    rule = build_catalog().rules[found.code]
+    if rule.default and (found.severity is not Severity.NOTE or rule.theme == "lintorch"):
+        help_given = "fix" if found.fix else "remedy" if found.remedy else "neither"
+        yield from ("findings", help_given) * (1 + len(found.also))
+
+
+def fix_copy(copy: Path, names: Sequence[str], mode: str) -> tuple[Fixed, Mapping[str, bytes]]:
+    """Fix these files, look at what came of it, and fix them again; with the bytes from before."""
     before = contents(copy)
-    checked = _run(copy, fix=True, unsafe_fixes=mode == "unsafe")
+    if not names:
+        return Fixed(), before
+    checked = _run(copy, names, fix=True, unsafe_fixes=mode == "unsafe")
     after = contents(copy)
     mended = Counter(f.code for each in checked.result.repaired for f in each.findings)
     fixed = Fixed(dict(mended))
@@ -81,7 +97,7 @@ def fix_copy(copy: Path, mode: str) -> tuple[Fixed, Mapping[str, bytes]]:
     fixed.harms = [(n, h) for n in fixed.changed for h in list_harms(before[n], after[n])]
     fixed.unsettled = [error for error in checked.errors if "do not settle" in error]
     fixed.missing = list(list_missing(before, after))
-    _run(copy, fix=True, unsafe_fixes=mode == "unsafe")
+    _run(copy, names, fix=True, unsafe_fixes=mode == "unsafe")
     twice = contents(copy)
     fixed.again = sorted(name for name in after if after[name] != twice[name])
     return fixed, before
@@ -93,8 +109,8 @@ def restore(copy: Path, before: Mapping[str, bytes], names: list[str]) -> None:
         (copy / name).write_bytes(before[name])
 
 
-def _run(copy: Path, **asked: Any) -> Checked:
-    request = CheckRequest((".",), settings=_EVERY, isolated=True, jobs=1, **asked)
+def _run(copy: Path, names: Sequence[str], **asked: Any) -> Checked:
+    request = CheckRequest(tuple(names), settings=_EVERY, isolated=True, jobs=1, **asked)
     here = os.getcwd()
     os.chdir(copy)
     try:
@@ -106,7 +122,7 @@ def _run(copy: Path, **asked: Any) -> Checked:
 def read_folder(values: Mapping[str, Any]) -> Folder:
     """A folder from what `to_values` gave."""
     modes = {mode: Fixed(**each) for mode, each in values["modes"].items()}
-    return Folder(values["name"], values["files"], values["findings"], modes)
+    return Folder(values["name"], values["files"], values["findings"], values["told"], modes)
 
 
 def list_failures(folder: Folder) -> Iterator[str]:

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from mending.torchvision_operators import declare_missing_operators
 
-_SECONDS = 120
+_SECONDS = 60
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ from lintorch.cli.shared_options import (
     model_option,
     paths_argument,
     selection_options,
+    store_options,
     target_option,
 )
 from lintorch.core.profile import EXPORTERS
@@ -74,6 +75,7 @@ _LEVELS = ("note", "warning", "error")
 @model_option
 @limit_options
 @choice_options
+@store_options
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0, help="Processes; 0: one per core.")
 @click.option(
     "--no-cache", is_flag=True, help="Check every file again, and keep nothing for the next run."

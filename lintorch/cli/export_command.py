@@ -16,6 +16,7 @@ from lintorch.cli.shared_options import (
     model_option,
     paths_argument,
     precision_option,
+    store_options,
     target_option,
 )
 from lintorch.core.profile import EXPORTERS
@@ -74,6 +75,7 @@ def _read_shard(context: click.Context, parameter: click.Parameter, given: Any) 
 @model_option
 @limit_options
 @choice_options
+@store_options
 @click.option("--jobs", "-j", type=click.IntRange(0), default=0,
               help="Files or exports at a time, memory permitting; 0: one per core.")  # fmt: skip
 @click.pass_context

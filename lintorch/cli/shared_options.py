@@ -16,6 +16,7 @@ from lintorch.record.precisions import PRECISIONS
 Command = TypeVar("Command", bound=Callable[..., Any])
 _SECONDS = click.FloatRange(0, min_open=True)
 _FOLDER = click.Path(file_okay=False)
+_NO_STORE = "lintorch.no-store"
 
 
 class SettingOption(click.Option):
@@ -108,6 +109,39 @@ def _set_cache(context: click.Context, parameter: click.Parameter, folder: Any) 
         os.environ[VARIABLE] = os.path.abspath(folder)
 
 
+def _read_executor(context: click.Context, parameter: click.Parameter, text: Any) -> Any:
+    """The address of a scheduler. Raises UsageProblem."""
+    if not text:
+        return ""
+    from lintorch.host.cluster_hands import read_address
+
+    try:
+        return read_address(text)
+    except ValueError as error:
+        raise UsageProblem(f"--executor: {error}") from error
+
+
+def _read_resources(context: click.Context, parameter: click.Parameter, texts: Any) -> Any:
+    """Amounts by name. Raises UsageProblem."""
+    found: dict[str, float] = {}
+    for text in texts:
+        name, _, amount = text.partition("=")
+        try:
+            found[name] = float(amount)
+        except ValueError as error:
+            raise UsageProblem(f"--resource takes NAME=AMOUNT, and not {text!r}") from error
+    return found
+
+
+def _drop_store(context: click.Context, parameter: click.Parameter, address: Any) -> Any:
+    """Nothing where none is wanted, whatever the environment says."""
+    return "" if context.meta.get(_NO_STORE) else address
+
+
+def _note_no_store(context: click.Context, parameter: click.Parameter, chosen: Any) -> None:
+    context.meta[_NO_STORE] = chosen
+
+
 cache_option = click.option(
     "--cache-dir", type=_FOLDER, metavar="DIR", expose_value=False, callback=_set_cache,
     help="The folder that keeps what is known of files; also LINTORCH_CACHE_DIR.",
@@ -141,6 +175,19 @@ limit_options = combine_options(
                  help="Megabytes that a model may take."),
     click.option("--trace-disk", cls=SettingOption, type=click.IntRange(1), metavar="MB",
                  help="Megabytes that the models of a file may write."),
+)  # fmt: skip
+store_options = combine_options(
+    click.option("--executor", metavar="dask://HOST:PORT", callback=_read_executor, default="",
+                 help="A cluster of Dask that runs the models, instead of this machine."),
+    click.option("--resource", "resources", multiple=True, metavar="NAME=AMOUNT",
+                 callback=_read_resources,
+                 help="What each file takes of a worker of the cluster, as GPU=1; may be repeated."),
+    click.option("--store", metavar="DIR|URL", envvar="LINTORCH_STORE", default="",
+                 callback=_drop_store,
+                 help="Keep what models came to, and try only what has changed; also LINTORCH_STORE."),
+    click.option("--no-store", is_flag=True, is_eager=True, expose_value=False,
+                 callback=_note_no_store,
+                 help="Keep nothing, and try everything."),
 )  # fmt: skip
 model_option = click.option(
     "--model", "only", multiple=True, metavar="NAME", callback=_drop_repeats,

@@ -38,7 +38,7 @@ def _list_facts(message: ExplainedMessage) -> Iterator[tuple[str, str]]:
         yield "since", message.support
     if found.kind.remedy:
         yield "write", found.kind.remedy
-    if found.kind.rank in ("general", "last"):
+    if found.kind.rank in ("general", "last", "class"):
         yield "more", found.kind.more or found.runtime.more
 
 

@@ -6,10 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-_FENCED = re.compile(
-    r"^(?P<mark>```+|~~~+) *(?:python|py|python3|pycon)\b[^\n]*\n(?P<code>.*?)^(?P=mark)",
-    re.MULTILINE | re.DOTALL | re.IGNORECASE,
-)
+from lintorch.record.fenced_code import FENCED
+
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.) ?")
 
 
@@ -38,7 +36,7 @@ def read_guide(text: str, name: str = "") -> str:
 
 def _list_blocks(text: str) -> Iterator[tuple[int, str]]:
     """How many rows stand before each block of code, and what it holds, prompts taken off."""
-    for match in _FENCED.finditer(text):
+    for match in FENCED.finditer(text):
         lines = match["code"].removesuffix("\n").split("\n")
         if any(line.startswith(">>>") for line in lines):
             lines = [_PROMPT.sub("", each) if _PROMPT.match(each) else "" for each in lines]

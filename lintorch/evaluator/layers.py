@@ -225,9 +225,14 @@ def _call_sequence(machine: Machine, node: ast.AST, callee: Held, given: Given) 
     return value
 
 
+_CHECK = "_check_input_dim"
+"""The method of a norm that says how many axes it takes; who gives it another has it take others."""
+
+
 def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given: Given) -> Value:
-    made = machine.state.read(callee.address).get("lintorch arguments")
-    if not isinstance(made, Given):
+    held = machine.state.read(callee.address)
+    made = held.get("lintorch arguments")
+    if not isinstance(made, Given) or _CHECK in held:
         return _presume_result(path, given)
     built = bind_layer(path, made)
     if built is None:

@@ -10,6 +10,7 @@ from lintorch.evaluator.events import ModelCalled, Wrapped
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
+from lintorch.evaluator.torch_calls import tell_call
 from lintorch.evaluator.unknown_objects import ModelOutput
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -28,6 +29,8 @@ from lintorch.evaluator.values import (
 from lintorch.evaluator.zoo_models import is_zoo_class
 
 MODULE = "torch.nn.Module"
+FUNCTION = "torch.autograd.Function"
+SCRIPT_MODULE = "torch.jit.ScriptModule"
 _KINDS = {
     "staticmethod": "static",
     "classmethod": "class",
@@ -88,7 +91,11 @@ def is_module_class(kind: Value | None) -> bool:
     """Whether a class surely is an nn.Module."""
     return any(
         isinstance(each, External)
-        and (each.path == MODULE or is_layer_class(each.path) or is_zoo_class(each.path))
+        and (
+            each.path in (MODULE, SCRIPT_MODULE)
+            or is_layer_class(each.path)
+            or is_zoo_class(each.path)
+        )
         for each in list_ancestors(kind)
     )
 
@@ -169,6 +176,8 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     if isinstance(own, Value):
         return machine.call(node, own, given)
     method = find_class_attribute(machine, kind, name)
+    if lacks and any(External(FUNCTION) == each for each in list_ancestors(kind)):
+        tell_call(machine, node, f"{FUNCTION}.__call__", given, UNKNOWN)
     if isinstance(method, Function):
         if machine.witness is not None and isinstance(kind, Class):
             inside = machine.here.forward or _is_in_module(machine)

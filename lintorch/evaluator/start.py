@@ -24,6 +24,7 @@ from lintorch.evaluator.library import (  # noqa: F401
     containers,
     einops_patterns,
     model_helpers,
+    number_tests,
     numbers,
     numpy_numbers,
     objects_library,

@@ -21,7 +21,7 @@ from lintorch.evaluator.operators.tensor_types import (
     UndecidedError,
 )
 from lintorch.evaluator.signatures.find_signatures import is_known
-from lintorch.evaluator.sizes import Dim, Size
+from lintorch.evaluator.sizes import Dim, Size, list_symbols
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -196,11 +196,23 @@ def is_founded(machine: Machine, given: Given) -> bool:
         if isinstance(value, Tensor):
             if value.guessed or not value.sure:
                 return False
-        elif isinstance(value, (Items, Held)) and not is_founded(
-            machine, _list_items(machine, value)
+        elif isinstance(value, (Items, Held)) and (
+            _counts_guess(machine, value) or not is_founded(machine, _list_items(machine, value))
         ):
             return False
     return True
+
+
+def _counts_guess(machine: Machine, value: Items | Held) -> bool:
+    """Whether it is `x.shape[2:]`, of an input of which it is presumed how many axes it has."""
+    if not isinstance(value, Items) or value.kind != "Size":
+        return False
+    sizes = [each.size for each in value.items or () if isinstance(each, Number) and each.size]
+    named = {each.name.partition(".")[0] for size in sizes for each in list_symbols(size)}
+    return any(
+        machine.learned.get(each) == machine.guessed[each]
+        for each in named & machine.guessed.keys()
+    )
 
 
 def _list_items(machine: Machine, value: Items | Held) -> Given:
@@ -226,7 +238,8 @@ def _guess_result(machine: Machine, node: ast.AST, name: str, given: Given) -> V
         return Tensor(())
     memory, ranked_as = _shared_memory(name, given), find_ranked(machine, name, given)
     data = reads_data(machine, node, name, given)
-    result = Tensor(None, memory=memory, via=_via_of(given), ranked_as=ranked_as, data=data)
+    dtype = "int64" if last in _PLACES else None
+    result = Tensor(None, dtype, memory=memory, via=_via_of(given), ranked_as=ranked_as, data=data)
     if last in _PAIRS:
         return Items("tuple", (result, replace(result, dtype="int64")))
     rounds = Number(None, True, True) if last == "unbind" else None
@@ -280,6 +293,8 @@ def _list_parts(machine: Machine, value: Value) -> Iterator[Value]:
 
 
 _SEVERAL = frozenset({"chunk", "split", "unbind", "tensor_split", "split_with_sizes"})
+_PLACES = frozenset({"argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize"})
+"""What gives places: int64, whatever the shape."""
 _PAIRS = frozenset({"topk", "sort"})
 """What gives values, and where they stood."""
 _COPIES = frozenset({"tensor", "as_tensor", "from_numpy", "new_tensor"})

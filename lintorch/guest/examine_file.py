@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from lintorch.guest.examine_model import examine_model
 from lintorch.guest.imports.fixed_text import read_source
 from lintorch.guest.imports.notebook_modules import hold_modules
 from lintorch.guest.process.error_text import class_name_of, format_traceback
+from lintorch.guest.process.files_read import read_log
 from lintorch.guest.process.isolate import Send, isolate_work
 from lintorch.guest.watch.trace_graphs import shorten_error
 from lintorch.guest.watch.user_lines import UserLines
@@ -50,6 +53,19 @@ def examine_file(
     """
     hold_modules(modules)
     chosen = wire.read_value(ModelOptions, options)
+    with _telling_reads(send, chosen):
+        _examine_models(send, path, checked, chosen, passed, bool(modules), examine)
+
+
+def _examine_models(
+    send: Send,
+    path: str,
+    checked: Mapping[str, str],
+    chosen: ModelOptions,
+    passed: list[str],
+    notebook: bool,
+    examine: Examine,
+) -> None:
     files, shown = user_lines(checked, chosen.project), checked[path]
     try:
         text = read_source(path)
@@ -57,7 +73,7 @@ def examine_file(
         names = (*found.classes, *found.factories)
         if chosen.only and not any(chosen.wants_model(shown, name) for name in names):
             return
-        if modules and not names:
+        if notebook and not names:
             return  # a notebook that only does things
         module = import_file(Path(path), Path(chosen.project), chosen.limits.seconds)
     except BaseException as error:  # whatever user code raises, SystemExit too
@@ -97,19 +113,30 @@ def examine_configured(
     files = user_lines(checked, chosen.project)
     where = str(setting["factory"])
     identity = ModelIdentity(where.partition(":")[0], name, 1)
-    examine_in_child(
-        send,
-        identity,
-        lambda inner: examine(
-            inner,
+    with _telling_reads(send, chosen):
+        examine_in_child(
+            send,
             identity,
-            lambda: ways_to_build.build_from_settings(setting, Path(chosen.project), files),
-            files,
+            lambda inner: examine(
+                inner,
+                identity,
+                lambda: ways_to_build.build_from_settings(setting, Path(chosen.project), files),
+                files,
+                chosen,
+                setting,
+            ),
             chosen,
-            setting,
-        ),
-        chosen,
-    )
+        )
+
+
+@contextmanager
+def _telling_reads(send: Send, options: ModelOptions) -> Iterator[None]:
+    """Tell at the end which files were read, where that is asked for."""
+    if options.reads:
+        read_log.begin(os.getcwd(), [options.artifacts])
+    yield
+    if options.reads and (told := read_log.tell()):
+        send(told)
 
 
 def _examine_candidate(

@@ -19,6 +19,7 @@ from lintorch.guest.construct.model_identity import (
 )
 from lintorch.guest.construct.model_purpose import find_purpose
 from lintorch.guest.construct.recipe import write_settings
+from lintorch.guest.decoding.seek_decoder import find_fact, seek_decoder, take_halves
 from lintorch.guest.export_model import RunnableModel, try_exporters
 from lintorch.guest.feed.feed_model import feed_model
 from lintorch.guest.feed.liven_model import liven_model
@@ -47,6 +48,7 @@ from lintorch.record.messages import (
     FactShown,
     GraphTried,
     ModelFound,
+    ModelMessage,
     OutputSeen,
     RefusalSeen,
     RunRecorded,
@@ -102,6 +104,8 @@ def examine_model(
             _change_axes(work, subject, fed, runs[0], model.configured)
         if runs and options.graphs:
             _trace_graphs(work, subject, fed)
+        if runs and model.decoder is not None:
+            _record_halves(work, subject, model)
     if not model.purpose:
         try_exporters(work, RunnableModel(built, model, fed, livened))
 
@@ -138,6 +142,8 @@ def find_model(
     work, built, fed = found
     model = describe_found(work, built, fed)
     model = replace(model, configured="inputs" in setting)
+    if decoder := seek_decoder(work, built.module, fed, setting):
+        model = replace(model, decoder=decoder.form, halves=decoder.halves)
     if not setting and not options.only:
         model = replace(model, purpose=_find_purpose(work, model, built))
     work.send(ModelFound(model))
@@ -201,6 +207,8 @@ def _record_runs(
     raised = (*_record_refusals(work, subject, fed),)
     runs: list[ModelRun] = []
     for sizes in (fed.sizes, *fed.varied):
+        if runs and work.is_time_up:
+            break
 
         def send_run(send: Send, sizes: Mapping[str, int] = sizes) -> None:
             send(RunRecorded(record_run.record_run(subject, sizes)))
@@ -221,6 +229,22 @@ def _record_runs(
     return tuple(runs)
 
 
+def _record_halves(work: ModelWork, subject: record_run.WatchedModel, model: Model) -> None:
+    """Record the prompt, and a step behind a cache, at their sizes; and where a step forgets."""
+
+    def send_runs(send: Send) -> None:
+        if fact := find_fact(subject.module, model, work.files):
+            send(FactShown(fact))
+        for half in take_halves(subject.module, model):
+            watched = replace(subject, module=half.module, inputs=half.inputs)
+            for sizes in (half.sizes, *half.varied):
+                run = record_run.record_run(watched, sizes)
+                send(RunRecorded(replace(run, half=half.name)))
+
+    for parcel in work.run_step(send_runs, work.count_seconds_left(), ModelMessage)[0]:
+        work.send(parcel)
+
+
 def _record_beyond(
     work: ModelWork, subject: record_run.WatchedModel, fed: Fed, runs: tuple[ModelRun, ...]
 ) -> Iterator[Mapping[str, int]]:
@@ -232,6 +256,8 @@ def _record_beyond(
         if sizes in tried or key not in find_unanswered(recorded):
             continue
         if found == _MOST_BEYOND or len(tried) > len(fed.varied) + _MOST_TRIES_BEYOND:
+            return
+        if work.is_time_up:
             return
         tried.append(sizes)
         run = _record_if_light(work, subject, fed, sizes)
@@ -289,6 +315,8 @@ def _change_axes(
     What settings fix stays as it is.
     """
     if recorded.error or not fed.varied or not any(map(is_about_size, recorded.events)):
+        return
+    if work.is_time_up:
         return
     held = () if configured else list_held_axes(fed.inputs)
     axes = [*held, *list_near_axes(fed.inputs, fed.sizes, fed.varied)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from lintorch.guest.process.isolate import Send
 from lintorch.machine import work_folders
 from lintorch.record.arguments import find_tied_sizes
 from lintorch.record.bounds import SLACK
+from lintorch.record.decoders import HALVES
 from lintorch.record.messages import (
     CallSuggested,
     ExportBegun,
@@ -103,10 +104,79 @@ def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
         if not outcome.artifact:
             shutil.rmtree(trial.folder, ignore_errors=True)
         work.send(ExportTried(outcome))
+    if subject.model.decoder is not None:
+        _try_halves(work, subject, at_once)
     if work.options.timed:
         work.send(TimeNeeded(work.options.limits.trial_seconds + SLACK))
         timed = [t for t, o in zip(trials, outcomes, strict=True) if o.is_timed and not t.train]
         _time_exports(work, subject, timed)
+
+
+def _try_halves(work: ModelWork, subject: RunnableModel, at_once: int) -> None:
+    """Export the halves of a decoder with each exporter, and let both generate."""
+    inside = work.options.artifacts or work_folders.current_folder() or None
+    exporters = [
+        e for e in work.options.exporters if "" in list_precisions(e, work.options.precisions)
+    ]
+    folders = [[Path(tempfile.mkdtemp(dir=inside)) for _ in HALVES] for _ in exporters]
+
+    def announce_trial(number: int) -> None:
+        work.send(ExportBegun(exporters[number]))
+        work.send(TimeNeeded(work.options.limits.trial_seconds + SLACK))
+
+    works = [
+        partial(_try_halves_in_child, work, subject, exporter, own)
+        for exporter, own in zip(exporters, folders, strict=True)
+    ]
+    pieces = run_side_by_side(works, work.options.limits, at_once, announce_trial)
+    for exporter, own, piece in zip(exporters, folders, pieces, strict=True):
+        outcomes = [*_read_halves(exporter, piece, work.options.limits)]
+        for outcome in outcomes:
+            work.send(ExportTried(outcome))
+        kept = {str(Path(outcome.artifact).parent) for outcome in outcomes if outcome.artifact}
+        for folder in own:
+            if str(folder) not in kept:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _try_halves_in_child(
+    work: ModelWork, subject: RunnableModel, exporter: str, folders: Sequence[Path], send: Send
+) -> None:
+    from lintorch.guest.decoding.seek_decoder import take_decoder
+    from lintorch.guest.decoding.try_decoder import try_decoder
+
+    files = work.files
+    taken = take_decoder(subject.built.module, subject.model)
+    if taken is None:
+        return
+    for outcome in try_decoder(
+        exporter,
+        *taken,
+        subject.model,
+        folders,
+        dynamic=work.options.dynamic,
+        opset=work.options.opsets.get(exporter),
+        keep=bool(work.options.artifacts),
+        strict=work.options.strict,
+        user_file=lambda path: files.shown(path) if files.is_user(path) else None,
+    ):
+        send(ExportTried(outcome))
+
+
+def _read_halves(exporter: str, piece: ChildWork, limits: ModelLimits) -> Iterator[Outcome]:
+    """What a child told of each half; of one that it did not come to, why."""
+    from lintorch.guest import export
+
+    assert piece.ending is not None
+    told = [parcel.open_as(ExportMessage) for parcel in piece.sent]
+    outcomes = {each.outcome.half: each.outcome for each in told if isinstance(each, ExportTried)}
+    for half in HALVES:
+        cause = piece.ending.cause or "the model does not take its cache any more"
+        stopped = Outcome(exporter, "failed", "stopped", cause, half=half)
+        outcome = outcomes.get(half, stopped)
+        if outcome.message == export.OUT_OF_MEMORY:
+            outcome = replace(outcome, message=limits.space.describe_overuse())
+        yield outcome
 
 
 def _time_exports(work: ModelWork, subject: RunnableModel, trials: Sequence[_Trial]) -> None:
@@ -251,10 +321,12 @@ def _write_script(
 ) -> ScriptWritten | ScriptMissing:
     """A program that does the same, or why the model cannot be built by one."""
     from lintorch.guest import export
+    from lintorch.guest.suggest.write_arguments import write_plain_model
 
     recipe, model = subject.built.recipe, subject.model
     try:
         building = recipe.write_statements(work.options.project)
+        building += write_plain_model(subject.built.module, model.inputs)
     except ValueError as error:
         return ScriptMissing(str(error))
     text = export.write_reproduction(

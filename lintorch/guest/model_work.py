@@ -49,6 +49,11 @@ class ModelWork:
         """Seconds that are left for building, feeding and running."""
         return max(LEAST_SECONDS, self.deadline - clock())
 
+    @property
+    def is_time_up(self) -> bool:
+        """Whether building, feeding and running have had all their seconds."""
+        return clock() >= self.deadline
+
     def run_step(
         self, work: Callable[[Send], None], seconds: float, kind: type[Message]
     ) -> tuple[list[Parcel], Ending]:

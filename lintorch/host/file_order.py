@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -10,26 +11,26 @@ from pathlib import Path
 def order_files(paths: Iterable[str], modules: Mapping[str, str]) -> list[str]:
     """Files that few other files import first, so that models are seen before their parts.
 
+    Files of one name are told apart by nobody who imports that name: what counts is done once for
+    each name, so that a thousand files `model.py` take no longer than others.
+
     `modules` holds the texts of those that are notebooks.
     """
     known = list(paths)
-    stems: dict[str, list[str]] = {}
+    stems = {path: _module_name(path) for path in known}
+    every = {*stems.values()}
+    uses = {path: frozenset(_imported_names(path, modules.get(path)) & every) for path in known}
+    of_stem: dict[str, set[str]] = {stem: set() for stem in every}
     for path in known:
-        stems.setdefault(_module_name(path), []).append(path)
-    uses = {
-        path: {
-            other
-            for name in _imported_names(path, modules.get(path))
-            for other in stems.get(name, ())
-            if other != path
-        }
-        for path in known
-    }
-    used_by = dict.fromkeys(known, 0)
-    for path in known:
-        for other in _reachable_files(path, uses) - {path}:
-            used_by[other] += 1
-    return sorted(known, key=lambda path: used_by[path])
+        of_stem[stems[path]] |= uses[path]
+    used_by = dict.fromkeys(every, 0)
+    reached: dict[frozenset[str], set[str]] = {}
+    for names, count in Counter(uses.values()).items():
+        reached[names] = _reach_stems(names, of_stem)
+        for stem in reached[names]:
+            used_by[stem] += count
+    own = {path: stems[path] in reached[uses[path]] for path in known}
+    return sorted(known, key=lambda path: used_by[stems[path]] - own[path])
 
 
 def _module_name(path: str) -> str:
@@ -53,11 +54,12 @@ def _imported_names(path: str, text: str | None) -> set[str]:
     return found
 
 
-def _reachable_files(path: str, uses: dict[str, set[str]]) -> set[str]:
-    found: set[str] = set()
-    waiting = [path]
+def _reach_stems(names: frozenset[str], of_stem: Mapping[str, set[str]]) -> set[str]:
+    """The names of modules that are imported by files of these names, and by what they import."""
+    found = {*names}
+    waiting = [*names]
     while waiting:
-        for other in uses[waiting.pop()] - found:
-            found.add(other)
-            waiting.append(other)
+        new = of_stem[waiting.pop()] - found
+        found |= new
+        waiting += new
     return found

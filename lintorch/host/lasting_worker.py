@@ -10,14 +10,18 @@ from lintorch.host.worker_process import Worker, WorkerError
 class LastingWorker:
     """The worker in use; another one where user code has killed it, until it is closed."""
 
-    def __init__(self, python: str, output: str = "") -> None:
+    def __init__(self, python: str, output: str = "", *, at_once: bool = True) -> None:
+        """Not `at_once`, the first worker starts with the first work."""
         self.python, self.output = python, output
+        self.has_started = False
+        self._at_once = at_once
         self._worker: Worker | None = None
         self._closed = False
         self._lock = threading.Lock()
 
     def __enter__(self) -> LastingWorker:
-        self.get_worker()
+        if self._at_once:
+            self.get_worker()
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -35,6 +39,7 @@ class LastingWorker:
                 except BaseException:
                     self._worker = None
                     raise
+                self.has_started = True
             if self._closed:
                 raise WorkerError("no more work is wanted")
             return self._worker

@@ -16,6 +16,7 @@ from lintorch.record.messages import (
     FactShown,
     FileCompared,
     FileMessage,
+    FilesRead,
     GraphTried,
     ModelBegun,
     ModelCompared,
@@ -87,9 +88,21 @@ class _Told:
         self.failure = self.failure or stopped
         if self.model is not None or self.failure is not None:
             yield self._whole()
+        if self.model is not None:
+            yield from (self._make_half(half.name, self.model) for half in self.model.halves)
+
+    def _make_half(self, name: str, model: Model) -> Report:
+        """A half of a decoder, as a model of its own."""
+        runs = [run for run in self.runs if run.half == name]
+        return Report(
+            model.take_half(name),
+            None,
+            traced_to_sizes(runs),
+            outcomes=tuple(each for each in self.outcomes if each.half == name),
+        )
 
     def _whole(self) -> Report:
-        runs = self.runs
+        runs = [run for run in self.runs if not run.half]
         if runs and self.facts:
             runs = [replace(runs[0], events=(*runs[0].events, *self.facts)), *runs[1:]]
         return Report(
@@ -97,7 +110,7 @@ class _Told:
             self.failure,
             traced_to_sizes(runs),
             tuple(self.captures),
-            tuple(self.outcomes),
+            tuple(each for each in self.outcomes if not each.half),
             self.observed,
             self.comparison,
             self.state,
@@ -170,5 +183,7 @@ class Telling:
                 told.outcomes.append(asked.outcome(outcome))
             case ExportBegun(exporter) if exporter in asked.exporters:
                 self._progress(f"{current.path}:{current.qualname} → {exporter}")
+            case FilesRead():
+                pass  # which who keeps what was told asks for
             case _:
                 raise MalformedError(repr(message.tag))

@@ -26,7 +26,7 @@ def spread_over_workers(
     if count < 2:
         yield from (work(first, task) for task in tasks)
         return
-    crew = _Crew(first)
+    crew = Crew(first)
     with ThreadPoolExecutor(count) as pool:
         try:
             futures: list[Future[R]] = [pool.submit(crew.do_task, work, task) for task in tasks]
@@ -42,7 +42,7 @@ def spread_over_workers(
                 crew.dismiss_hired()
 
 
-class _Crew:
+class Crew:
     """A worker for each thread."""
 
     def __init__(self, first: LastingWorker) -> None:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from lintorch.record.decoders import HALVES
 from lintorch.record.events import RunEvent
 from lintorch.record.file_comparisons import Cause, FileComparison, LayerNumbers
 from lintorch.record.input_notation import describe_inputs as shown
@@ -50,9 +51,13 @@ class Asked:
         self._belongs(model, current)
         try:
             shown(model.inputs, model.sizes)
+            for half in model.halves:
+                shown(half.inputs, half.sizes)
         except Exception as error:  # inputs that stand nowhere in an argument
             raise MalformedError("inputs that make no arguments") from error
         self._are_shown(layer.built for layer in model.layers)
+        if model.halves and tuple(half.name for half in model.halves) != HALVES:
+            raise MalformedError("halves of no decoder")
         return replace(model, layers=tuple(map(_cut_names, model.layers[:MOST_LAYERS])))
 
     def failure(self, failure: Failure, current: Failure) -> Failure:
@@ -71,6 +76,7 @@ class Asked:
 
     def run(self, run: ModelRun) -> ModelRun:
         """A run, whose lines are the user's."""
+        _is_half(run.half)
         for event in run.events:
             self.event(event)
         return run
@@ -94,6 +100,7 @@ class Asked:
         outcome = replace(outcome, apart=outcome.apart[:MOST_APART])
         if outcome.precision not in ("", *PRECISIONS):
             raise MalformedError(f"a precision {outcome.precision[:40]!r}")
+        _is_half(outcome.half)
         loss = outcome.loss
         if loss is not None and loss.layer is not None:
             self._are_shown((loss.layer.built, loss.layer.called))
@@ -152,6 +159,11 @@ class Asked:
         for site in sites:
             if site is not None and not self.files.is_shown(site.path):
                 raise MalformedError(f"a line of {site.path}")
+
+
+def _is_half(name: str) -> None:
+    if name not in ("", *HALVES):
+        raise MalformedError(f"a half {name[:40]!r}")
 
 
 def _cut_names(layer: Layer) -> Layer:

@@ -129,18 +129,31 @@ def run_task(
     workers: LastingWorker, task: WorkerTask, progress: Callable[[str], None]
 ) -> Iterator[Report]:
     """One report for each model that the worker tells of, and one for what stopped it."""
-    telling = Telling(task.expected_answers, progress)
+    yield from read_reports(task, hear_task(workers, task), progress)
+
+
+def hear_task(workers: LastingWorker, task: WorkerTask) -> Generator[Parcel, None, Ending]:
+    """What the worker tells, as it comes; how it ended. Raises WorkerError where none can be had at all."""
+    if not workers.has_started:
+        workers.get_worker()
     try:
-        sending = task.send_to(workers.get_worker())
-        while True:
-            try:
-                parcel = next(sending)
-            except StopIteration as stop:
-                ending = stop.value
-                break
-            yield from telling.take_parcel(parcel)
+        return (yield from task.send_to(workers.get_worker()))
     except WorkerError as error:  # user code has killed the worker
         workers.drop_worker()
-        ending = Ending(f"it ended the worker process ({error})", "")
+        return Ending(f"it ended the worker process ({error})", "")
+
+
+def read_reports(
+    task: WorkerTask, told: Generator[Parcel, None, Ending], progress: Callable[[str], None]
+) -> Iterator[Report]:
+    """The reports that what is told makes, where it is what this task may tell."""
+    telling = Telling(task.expected_answers, progress)
+    while True:
+        try:
+            parcel = next(told)
+        except StopIteration as stop:
+            ending: Ending = stop.value
+            break
+        yield from telling.take_parcel(parcel)
     if ending.cause:
         yield from telling.end(ending.cause, ending.output)

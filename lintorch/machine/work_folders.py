@@ -24,6 +24,11 @@ def settle_in(folder: str) -> None:
     enter_folder(folder)
 
 
+def base_folder() -> str:
+    """The folder that all others are below; "" where there is none."""
+    return _base
+
+
 def make_fresh_folder() -> str:
     """A new and empty folder."""
     _repair_folder(_base)

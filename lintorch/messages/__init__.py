@@ -2,6 +2,7 @@
 
 from lintorch.messages.describe_support import describe_support
 from lintorch.messages.message_kinds import Kind, Rank, Runtime, load_runtimes
+from lintorch.messages.read_class import describe_class, read_class
 from lintorch.messages.read_releases import Releases, read_releases
 from lintorch.messages.recognise import Recognised, guess_runtime, looks_like_error, recognise
 from lintorch.messages.unify_text import unify_text
@@ -12,10 +13,12 @@ __all__ = [
     "Recognised",
     "Releases",
     "Runtime",
+    "describe_class",
     "describe_support",
     "guess_runtime",
     "load_runtimes",
     "looks_like_error",
+    "read_class",
     "read_releases",
     "recognise",
     "unify_text",

@@ -27,7 +27,7 @@ def write_message_page(runtime: Runtime, links: Mapping[str, tuple[str, str]]) -
         "The answer names the lines of your project that may be the cause "
         "([what else it tells](../explain.md)).",
     ]
-    ordered = sorted(runtime.kinds, key=lambda kind: ("cause", "broad", "general", "symptom", "note", "last").index(kind.rank))  # fmt: skip
+    ordered = sorted(runtime.kinds, key=lambda kind: ("cause", "broad", "general", "symptom", "note", "class", "last").index(kind.rank))  # fmt: skip
     for kind in ordered:
         parts += _write_kind(kind, links)
     parts += ["## Another message", f"Where a message says too little: {_escape(runtime.more)}."]
@@ -36,7 +36,7 @@ def write_message_page(runtime: Runtime, links: Mapping[str, tuple[str, str]]) -
 
 def _write_kind(kind: Kind, links: Mapping[str, tuple[str, str]]) -> Iterator[str]:
     yield f"## {_quote(kind.heading)}"
-    if kind.rank in _RANKS:
+    if _RANKS.get(kind.rank):
         yield _RANKS[kind.rank]
     yield f"**Cause.** {_escape(kind.cause)}"
     yield f"**What to do.** {_escape(kind.remedy)}."

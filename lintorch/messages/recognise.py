@@ -19,7 +19,9 @@ _MOST = 12
 """Messages that are told of one text."""
 _EXCERPT = 240
 _ERROR = re.compile(
-    r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported)"
+    r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported|insufficient|mismatch|"
+    r"violation|unable to|cannot |could not|not found|missing |exit code -?[1-9]|0xc0000005|segmentation|"
+    r"does not match)"
 )
 
 
@@ -46,7 +48,7 @@ def recognise(text: str) -> tuple[Recognised, ...]:
     lowered = text.lower()
     found: dict[tuple[str, str, str, str], Recognised] = {}
     for runtime in load_runtimes():
-        for kind in runtime.kinds:
+        for kind in (kind for kind in runtime.kinds if kind.rank != "class"):
             for each in _find_kind(kind, runtime, text, lowered):
                 key = runtime.name, kind.name, each.operator, each.node
                 before = found.get(key)
@@ -176,8 +178,11 @@ def looks_like_error(text: str) -> bool:
 
 
 def guess_runtime(text: str) -> Runtime | None:
-    """The runtime whose words such a text holds most of; None where it holds none."""
+    """The runtime whose words such a text holds most of, PyTorch only where there is no other; None where it holds none."""
     lowered = text.lower()
     marked = [(sum(word in lowered for word in each.marks), each) for each in load_runtimes()]
-    most = max(count for count, _ in marked)
-    return next((each for count, each in marked if count == most), None) if most else None
+    others = [each for each in marked if each[1].name != "torch"]
+    most = max(count for count, _ in others) or max(count for count, _ in marked)
+    return (
+        next((each for count, each in [*others, *marked] if count == most), None) if most else None
+    )

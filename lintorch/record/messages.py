@@ -44,6 +44,19 @@ class ModelDone(FileMessage, tag="done"):
     """Work on the model is over."""
 
 
+@dataclass(frozen=True)
+class FilesRead(FileMessage, tag="read"):
+    """Which files the work has read: the real `paths`, and what searches for words have found.
+
+    A search is told as these words, and behind them what stands for the files that hold one:
+    `searches` are of the files of the project, `calls` of those that are checked for calls of a name.
+    """
+
+    paths: tuple[str, ...]
+    searches: tuple[tuple[str, ...], ...] = ()
+    calls: tuple[tuple[str, ...], ...] = ()
+
+
 class ModelMessage(FileMessage):
     """Base of what the process of a model tells of it."""
 

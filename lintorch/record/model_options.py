@@ -73,6 +73,8 @@ class ModelOptions:
     """Whether the call that exports the model is written out and tried."""
     timed: bool = False
     """Whether each model is timed, as it is and as it was exported."""
+    reads: bool = False
+    """Whether it is told which files were read."""
     limits: ModelLimits = ModelLimits()
     processes: int = 1
     """Files that are looked at side by side, and else exports of one model, at most."""

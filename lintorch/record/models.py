@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from lintorch.record.decoders import DecoderForm
 from lintorch.record.events import Raised
 from lintorch.record.sites import Row, Site
 
@@ -34,6 +35,8 @@ class Input:
     high: int = 0
     at: tuple[int | str, ...] = ()
     longest: int | str = ""
+    records: tuple[str, ...] = ()
+    """Of each step of `at` the class `module:Class` whose field it is, "" for lists and mappings; () for none."""
 
     @property
     def label(self) -> str:
@@ -47,16 +50,26 @@ class PlainArgument:
 
     `value` is its expression, as `lintorch.record.plain_values` reads it: `True`, `None`, `'train'`,
     `(height, width)`; names in it are sizes of the tensors, which it follows. `name` and `at` say
-    where it goes, as those of an input do.
+    where it goes, as those of an input do, and so does `records`.
     """
 
     name: str
     value: str
     at: tuple[int | str, ...] = ()
+    records: tuple[str, ...] = ()
 
 
 FedArgument = Input | PlainArgument
 """One place of what a model is fed."""
+
+
+@dataclass(frozen=True)
+class DecoderHalf:
+    """One of `lintorch.record.decoders.HALVES` of a decoder: what it is fed, at which sizes first."""
+
+    name: str
+    inputs: tuple[FedArgument, ...]
+    sizes: Mapping[str, int]
 
 
 MOST_LAYERS = 2000
@@ -106,6 +119,24 @@ class Model:
     """What it is that is not exported; "" where it is."""
     layers: tuple[Layer, ...] = ()
     """The modules in it, outer ones first and in their order; no more than `MOST_LAYERS`."""
+    decoder: DecoderForm | None = None
+    """How it takes tokens and a cache; None where it is no decoder."""
+    halves: tuple[DecoderHalf, ...] = ()
+    """Of a decoder: the prompt alone, and one step behind a cache."""
+
+    def take_half(self, name: str) -> Model:
+        """One of its halves as a model, which no settings name."""
+        half = next(half for half in self.halves if half.name == name)
+        return replace(
+            self,
+            qualname=f"{self.qualname} ({name})",
+            inputs=half.inputs,
+            sizes=half.sizes,
+            factory="",
+            contains=(),
+            decoder=None,
+            halves=(),
+        )
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from lintorch.record.decoders import Greedy
 from lintorch.record.precisions import PrecisionLoss
 from lintorch.record.sites import Site
 from lintorch.record.suggestions import Suggestion
@@ -180,6 +181,10 @@ class Outcome:
     """One of `lintorch.record.precisions.PRECISIONS`; "" for the model as it is built."""
     loss: PrecisionLoss | None = None
     """What that costs; None where nothing was compared."""
+    half: str = ""
+    """One of `lintorch.record.decoders.HALVES`, of a decoder; "" for the model as it is."""
+    greedy: tuple[Greedy, ...] = ()
+    """Of a decoder's step: both halves as they were exported, generating."""
 
     @property
     def is_timed(self) -> bool:

@@ -26,6 +26,8 @@ class ModelRun:
     error: str = ""
     axis: tuple[int, ...] = ()
     """The input, and the axis of it, that has another size than `sizes` say, where that was tried."""
+    half: str = ""
+    """One of `lintorch.record.decoders.HALVES`, of a decoder; "" for the model as it is."""
 
 
 class Tracer(Enum):

@@ -79,8 +79,8 @@ def _longest_seconds(limits: ModelLimits) -> float:
 
 
 def _count_trials(options: ModelOptions) -> int:
-    """Exports of a model, at most: each exporter in each type, and once more where the project exports in training mode; a run that times them counts as one."""
-    exports = (1 + max(1, len(options.precisions))) * len(options.exporters)
+    """Exports of a model, at most: each exporter in each type, and once more where the project exports in training mode, and for the halves of a decoder; a run that times them counts as one."""
+    exports = (2 + max(1, len(options.precisions))) * len(options.exporters)
     return exports + options.timed
 
 

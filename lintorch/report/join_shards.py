@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -57,7 +57,7 @@ def _require_whole(records: Sequence[Record]) -> None:
     shards = [Shard.parse(text) for record in records if (text := record.get("shard"))]
     if not shards:
         names = [model["model"] for record in records for model in record["models"]]
-        if twice := next((name for name in names if names.count(name) > 1), None):
+        if twice := next((name for name, count in Counter(names).items() if count > 1), None):
             raise ShardsError(f"{twice} is in several of these files")
         return
     of = shards[0].of

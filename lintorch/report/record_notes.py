@@ -7,6 +7,7 @@ from typing import Any
 
 from lintorch.report.characters import join_lines
 from lintorch.report.compared_sizes import write_comparisons
+from lintorch.report.generated_texts import write_generated
 from lintorch.report.matrix import OK
 from lintorch.report.record_cells import Trial, name_export
 from lintorch.report.record_losses import list_losses
@@ -21,7 +22,8 @@ def write_notes(model: _Model, trials: Sequence[Trial], screen: Screen) -> Itera
     said, written = _list_said(model, trials), _list_files(trials)
     if not said and not written:
         return
-    said += [*list_losses(trials), *_write_comparisons(model, trials), *_write_needs(trials)]
+    said += [*list_losses(trials), *_write_comparisons(model, trials), *write_generated(trials)]
+    said += _write_needs(trials)
     yield ()
     yield [
         (join_lines(model["model"]), "strong"),
@@ -43,7 +45,12 @@ def write_quiet_models(
         for model in models
         for own in [trials[model["model"]]]
         if not _list_said(model, own) and not _list_files(own)
-        for text in (*_write_comparisons(model, own, OK), *list_losses(own), *_write_needs(own))
+        for text in (
+            *_write_comparisons(model, own, OK),
+            *list_losses(own),
+            *write_generated(own),
+            *_write_needs(own),
+        )
     ]
     yield from [()] if told else []
     for line in told:

@@ -28,22 +28,33 @@ class Reason:
 def list_reasons(model: Mapping[str, Any], trials: Sequence[Trial]) -> list[Reason]:
     """Why a model did not run, or what went wrong with each exporter; each thing once."""
     said: dict[str, Reason] = {}
-    by: dict[str, list[str]] = defaultdict(list)
+    by: dict[str, list[Trial]] = defaultdict(list)
     problem = model.get("problem")
     if problem:
         said[""] = _read_finding(problem)
     for trial in trials:
         for reason in _explain_trial(trial):
-            said.setdefault(write_reason(reason), reason)
-            by[write_reason(reason)].append(trial.get("interpreter") or "")
+            key = write_reason(replace(reason, text=_drop_name(reason.text, trial["exporter"])))
+            said.setdefault(key, reason)
+            by[key].append(trial)
     if not problem and not trials and "inputs" in model:
         said["-"] = Reason(f"a {model['purpose'] or 'model'} is run, and not exported")
     every = {trial.get("interpreter") or "" for trial in trials}
-    return [_name_interpreters(reason, by[key], every) for key, reason in said.items()]
+    return [_name_trials(reason, by[key], every) for key, reason in said.items()]
 
 
-def _name_interpreters(reason: Reason, names: list[str], every: set[str]) -> Reason:
-    """With the interpreters that it holds for, where these are some of several."""
+def _drop_name(text: str, exporter: str) -> str:
+    """What is said of an exporter, so that the same of another can be told from it."""
+    named = text.startswith(f"{exporter} ")
+    return text.removeprefix(exporter) if named else text
+
+
+def _name_trials(reason: Reason, trials: Sequence[Trial], every: set[str]) -> Reason:
+    """With the other exporters that it holds for, and the interpreters where these are some of several."""
+    first, *others = dict.fromkeys(trial["exporter"] for trial in trials) or [""]
+    if others and (rest := _drop_name(reason.text, first)) != reason.text:
+        reason = replace(reason, text=f"{first} ({', '.join(others)} too){rest}")
+    names = [trial.get("interpreter") or "" for trial in trials]
     if not names or {*names} == every:
         return reason
     return replace(reason, text=f"{reason.text} ({', '.join(dict.fromkeys(names))})")

@@ -13,6 +13,7 @@ from lintorch.record.sites import Site
 from lintorch.record.suggestions import Suggestion
 from lintorch.report.compared_sizes import list_compared_sizes
 from lintorch.report.forecast import OpsetForecast
+from lintorch.report.generated_texts import list_generated
 from lintorch.report.matrix import Row, Tried
 from lintorch.report.matrix_losses import loss_values
 from lintorch.report.opset_lines import exporter_values, write_graph_forecast
@@ -57,6 +58,8 @@ def trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
         "artifact": shown_path(each.artifact) if each.artifact else None,
         "repro": shown_path(each.script) if each.script else None,
         "no_repro": outcome.unwritten or None,
+        "half": outcome.half or None,
+        "generated": list_generated(outcome.greedy),
         "pruned": list(outcome.pruned),
         "suggestion": _suggestion_values(outcome.suggested, cells) if outcome.suggested else None,
         "nodes": list(each.nodes),

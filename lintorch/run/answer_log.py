@@ -9,12 +9,18 @@ from lintorch.core.finding import Finding, Harm, Severity
 from lintorch.evidence import Trial
 from lintorch.evidence.size_changes import find_changes
 from lintorch.files import FileText, read_file
-from lintorch.messages import Recognised, read_releases, recognise, unify_text
+from lintorch.messages import (
+    Recognised,
+    describe_class,
+    read_releases,
+    recognise,
+    unify_text,
+)
 from lintorch.record.events import RunEvent, SizeQuestion, TensorRead
 from lintorch.report.harm_by_exporter import sum_up_harm
 from lintorch.report.wording import write_message
 from lintorch.run.answer import Answer, Verdict
-from lintorch.run.answer_messages import answer_unknown, join_messages
+from lintorch.run.answer_messages import add_class, answer_unknown, join_messages
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.explain_messages import explain_messages
 from lintorch.run.find_checks import is_only_check
@@ -51,7 +57,7 @@ def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> Answ
     """
     log = read_log(data)
     text = unify_text(log.text)
-    found = recognise(text)
+    found = [describe_class(each, text) for each in recognise(text)]
     exporter = next(iter(request.models.exporters), log.exporter)
     asked = [each for each in log.warnings if not each.is_error or not _is_told(each, found)]
     files = tuple(dict.fromkeys(each.found for each in asked if each.found))
@@ -61,7 +67,7 @@ def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> Answ
         checked = check_files(wanted, Scope(wanted), progress)
     answers = [_answer(each, checked, exporter, request) for each in asked]
     explained, notes = explain_messages(found, read_releases(text), request, progress)
-    answers = join_messages(answers, explained)
+    answers = add_class(join_messages(answers, explained), text)
     if not answers and (unknown := answer_unknown(text)):
         answers = [unknown]
     told = dict.fromkeys((*checked.errors, *checked.notes, *notes))

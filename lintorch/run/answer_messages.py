@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lintorch.messages import Recognised, guess_runtime, looks_like_error
+from lintorch.messages import Recognised, guess_runtime, looks_like_error, read_class
 from lintorch.run.answer import Answer, Verdict
 from lintorch.run.explain_messages import ExplainedMessage
 from lintorch.run.read_export_log import LoggedWarning
@@ -23,6 +23,19 @@ def join_messages(answers: Sequence[Answer], told: Sequence[ExplainedMessage]) -
         else:
             joined[at] = _add_message(joined[at], message)
     return joined
+
+
+def add_class(answers: Sequence[Answer], text: str) -> list[Answer]:
+    """The answers, with the class of the error where nothing is known of its message."""
+    errors = [each for each in answers if each.warning.is_error]
+    found = None if any(each.message or each.code for each in errors) else read_class(text)
+    if found is None or (answers and not errors):
+        return [*answers]
+    message = ExplainedMessage(found)
+    if not errors:
+        return [_answer_message(message)]
+    told = replace(errors[-1], message=message, why=found.kind.cause)
+    return [told if each is errors[-1] else each for each in answers]
 
 
 def answer_unknown(text: str) -> Answer | None:
@@ -77,4 +90,4 @@ def _judge(message: ExplainedMessage) -> Verdict:
     if rank == "note":
         return "harmless"
     known = bool(message.findings) or bool(message.node and message.node.line)
-    return "unknown" if rank in ("general", "last") and not known else "matters"
+    return "unknown" if rank in ("general", "last", "class") and not known else "matters"

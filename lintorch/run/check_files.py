@@ -74,7 +74,7 @@ def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFi
         notebooks=files.notebooks,
         models=ran.models,
         errors=errors + ran.errors,
-        notes=(*files.notes, *scope.unloaded_notes),
+        notes=(*files.notes, *scope.unloaded_notes, *ran.notes),
         changed=ran.changed,
         left_out=ran.left_out,
         trials=ran.trials,
@@ -116,6 +116,7 @@ class _RunResults:
     changed: frozenset[str] = frozenset()
     left_out: tuple[str, ...] = ()
     trials: tuple[Trial, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def _run_models(
@@ -137,4 +138,5 @@ def _run_models(
         changed,
         tuple(f"{path}: {_LEFT_OUT}" for path in left_out),
         ran.trials,
+        ran.notes,
     )

@@ -40,7 +40,10 @@ class ExplainedLines:
 
 
 def explain_lines(request: ExplainRequest) -> ExplainedLines:
-    """Evaluate the models of the file, or else of those that import it. Raises NoLineError."""
+    """Evaluate the models of the file, or else of those that import it, or its function by itself.
+
+    Raises NoLineError.
+    """
     path, first, last = split_place(request.place)
     text = _read_text(path)
     try:
@@ -58,9 +61,14 @@ def explain_lines(request: ExplainRequest) -> ExplainedLines:
         if found[-1].contexts and not request.paths:
             break
     contexts = tuple(context for each in found for context in each.contexts)
-    where = name_function_at(tree, first)
+    silence = "" if contexts else _explain_silence(found, name_function_at(tree, first))
+    if not contexts:
+        found.append(_explain_file(path, path, rows, alone=True))
+        contexts = found[-1].contexts
     notes = tuple(_list_notes(found))
-    return ExplainedLines(contexts, "" if contexts else _explain_silence(found, where), notes)
+    if contexts and silence:
+        notes = (f"{request.place}: {silence}; it is followed by itself", *notes)
+    return ExplainedLines(contexts, "" if contexts else silence, notes)
 
 
 def split_place(place: str) -> tuple[str, int, int]:
@@ -93,12 +101,12 @@ def _choose_files(request: ExplainRequest, path: str) -> Iterator[str]:
     yield from Importers(scope).list_importers(path)[:_MOST_IMPORTERS]
 
 
-def _explain_file(path: str, of: str, rows: Mapping[int, int]) -> Explained:
+def _explain_file(path: str, of: str, rows: Mapping[int, int], alone: bool = False) -> Explained:
     try:
         source = Source(path, _read_text(path))
     except Exception:  # it does not parse: no model of it leads anywhere
         return Explained((), (), (), ())
-    return source.evaluation.explain_rows(of, rows)
+    return source.evaluation.explain_rows(of, rows, alone)
 
 
 def _list_notes(found: Sequence[Explained]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 
@@ -46,6 +46,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
     rows: list[Row] = []
     told = _Told()
     exporters: dict[str, None] = {}
+    unkept: list[str] = []
     notebooks: dict[str, FileText | UnreadableFile] = {}
     with _make_staging(request.output or "") as staging:
         for number, group in enumerate(group_models(paths, request, scope)):
@@ -68,6 +69,7 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
             )
             told = told.join(tried)
             notebooks |= group.notebooks
+            unkept += group.kept.notes if group.kept else ()
         with defer_signals():
             placed = place_artifacts(rows, request)
     targets = scope.profile_of(paths[0]).targets if paths else ()
@@ -76,7 +78,10 @@ def export_models(request: ExportRequest, progress: Progress) -> Matrix:
         for row in placed
     )
     columns = dict.fromkeys(each.column for row in judged for each in row.tried)
-    notes, cells = (*files.notes, *scope.unloaded_notes), find_cell_rows(notebooks)
+    notes, cells = (
+        (*files.notes, *scope.unloaded_notes, *dict.fromkeys(unkept)),
+        find_cell_rows(notebooks),
+    )
     matrix = Matrix(
         tuple(columns) or tuple(exporters), judged, files.errors, notes, len(paths), cells
     )
@@ -150,14 +155,18 @@ def _try_exports(
     group: ProjectModels, rules: Catalog, progress: Progress, request: ExportRequest
 ) -> _Told:
     """Each report becomes a row, and is let go; where findings are told, what it says is kept."""
-    judged = request.tells_findings
+    judged, dynamic = request.tells_findings, group.options.dynamic
     detectors = index_detectors(rules.rules.values(), Evidence.EXPORT)
     rows: list[Row] = []
     lines: list[frozenset[Line]] = []
+    said: dict[int, tuple[Finding, ...]] = {}
+    """Of the report in hand, by its outcomes: each is judged once."""
 
     def note_report(report: Report) -> Report:
         placed = group.place_failure(report)
-        row = _make_row(placed, group.profile, rules, detectors)
+        said.clear()
+        said.update(_judge_outcomes(placed, group, rules, detectors))
+        row = _make_row(placed, group.profile, rules, said)
         rows.append(replace(row, place=(0, placed.place)))
         lines.append(frozenset(list_lines(placed.runs)) if judged else frozenset())
         return placed
@@ -166,23 +175,38 @@ def _try_exports(
     with closing(group.examine_files(progress, request.shard)) as reports:
         noted = map(note_report, reports)
         if judged:
-            dynamic = group.options.dynamic
-            findings = judge_reports(noted, rules, group.profile, dynamic=dynamic).findings
+            find_said = lambda outcome: said[id(outcome)]  # noqa: E731
+            findings = judge_reports(
+                noted, rules, group.profile, dynamic=dynamic, judge=find_said
+            ).findings
         deque(noted, maxlen=0)
     return _Told(tuple(rows), tuple(lines), findings)
 
 
-def _make_row(report: Report, profile: Profile, rules: Catalog, detectors: Index) -> Row:
+def _judge_outcomes(
+    report: Report, group: ProjectModels, rules: Catalog, detectors: Index
+) -> Iterator[tuple[int, tuple[Finding, ...]]]:
+    """By the identity of each outcome, what the rules say of it."""
+    if report.model is None:
+        return
+    runs = report.runs if group.options.dynamic else report.runs[:1]
+    trace = Trace(report.model, runs, report.captures, group.profile)
+    for outcome in report.outcomes:
+        asked = _is_asked(outcome)
+        found = judge_outcome(outcome, trace, detectors, rules) if asked else ()
+        yield id(outcome), tuple(found)
+
+
+def _make_row(
+    report: Report, profile: Profile, rules: Catalog, said: Mapping[int, tuple[Finding, ...]]
+) -> Row:
     problem = None if report.failure is None else report_failure(report.failure, rules)
     if report.model is None:
         return Row(None, report.failure, problem)
-    trace = Trace(report.model, report.runs, report.captures, profile)
     each = tuple(
         Tried(
             outcome,
-            merge_findings(judge_outcome(outcome, trace, detectors, rules)).standing
-            if _is_asked(outcome)
-            else (),
+            merge_findings(said[id(outcome)]).standing,
             needs=None
             if outcome.precision
             else foretell_graph(outcome, list_runtimes(profile.targets)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from lintorch.catalog import Catalog
@@ -22,6 +22,10 @@ _Line = tuple[str, str, int]
 """An exporter, and the path and row of a line."""
 
 
+Judge = Callable[[Outcome], Iterable[Finding]]
+"""What the rules say of a trial."""
+
+
 @dataclass(frozen=True)
 class ModelFindings:
     """What reports say: findings, and a line for each model, ready to be shown."""
@@ -31,6 +35,8 @@ class ModelFindings:
     errors: tuple[str, ...] = ()
     trials: tuple[Trial, ...] = ()
     """All trial exports, where they were asked for."""
+    notes: tuple[str, ...] = ()
+    """What could not be kept for other runs, one line each."""
 
 
 def judge_reports(
@@ -40,11 +46,13 @@ def judge_reports(
     *,
     dynamic: bool = True,
     keep: bool = False,
+    judge: Judge | None = None,
 ) -> ModelFindings:
     """Findings of the trace and trial rules; a model that could not run is a finding.
 
     Where the sizes are not `dynamic`, runs at others than the first show nothing that is deployed.
-    With `keep` the trials themselves are given back, too.
+    With `keep` the trials themselves are given back, too. `judge` says what is found of a trial,
+    where that is known already.
     """
     findings: list[Finding] = []
     lines: list[str] = []
@@ -63,7 +71,9 @@ def judge_reports(
         trace = Trace(report.model, runs, report.captures, profile)
         findings += lint_subject(trace, traced)
         for outcome in report.outcomes:
-            findings += judge_outcome(outcome, trace, exported, rules)
+            findings += (
+                judge_outcome(outcome, trace, exported, rules) if judge is None else judge(outcome)
+            )
             trials += [Trial(outcome, trace)] if keep else []
         lines.append(describe_run(report))
     kept = (f for f in findings if not f.settles or _line_of_export(f) not in doubted)

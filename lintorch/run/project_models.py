@@ -10,7 +10,9 @@ from pathlib import Path
 
 from lintorch.core.profile import EXPORTERS, Profile
 from lintorch.files import FileText, UnreadableFile
+from lintorch.host.cluster_hands import Cluster
 from lintorch.host.examine_models import examine_models
+from lintorch.host.hands import OwnHands
 from lintorch.host.reports import Report
 from lintorch.host.worker_process import WorkerError
 from lintorch.record.model_options import ModelLimits, ModelOptions
@@ -24,6 +26,7 @@ from lintorch.run.read_notebooks import NotebookTexts, read_notebooks
 from lintorch.run.request import Progress, Request
 from lintorch.run.scope import Scope
 from lintorch.settings import Settings
+from lintorch.store import StoredWork, StoreError, open_store
 
 _MEBIBYTE = 2**20
 
@@ -39,6 +42,10 @@ class ProjectModels:
     interpreter: Interpreter
     options: ModelOptions
     notebooks: NotebookTexts
+    cluster: Cluster | None = None
+    """Who runs the models; None for this machine."""
+    kept: StoredWork | None = None
+    """What earlier runs came to."""
 
     def examine_files(
         self, progress: Progress, shard: Shard = WHOLE
@@ -51,10 +58,18 @@ class ProjectModels:
         modules = {t.real: t.text for t in self.notebooks.values() if isinstance(t, FileText)}
 
         def examine(options: ModelOptions, python: Interpreter) -> Generator[Report, None, None]:
-            models = self.settings.models
+            is_main = python is self.interpreter  # what is kept, and a cluster, are of that one
             try:
                 yield from examine_models(
-                    read, options, models, python.path, progress, modules, shard
+                    read,
+                    options,
+                    self.settings.models,
+                    python.path,
+                    progress,
+                    modules,
+                    shard,
+                    self.kept if is_main else None,
+                    self.cluster.take_on if is_main and self.cluster else OwnHands,
                 )
             except WorkerError as error:
                 raise WorkerError(f"{error} ({python.why})") from error
@@ -83,9 +98,13 @@ def group_models(
         settings, profile = scope.settings_of(files[0]), scope.profile_of(files[0])
         folders = [os.path.dirname(os.path.abspath(file)) for file in files]
         folder = project or str(find_repository(Path(os.path.commonpath(folders))))
+        real = os.path.realpath(folder)
+        interpreter = find_interpreter(settings, folder)
+        kept = _open_store(request, interpreter, real)
         options = replace(
             request.models,
-            project=os.path.realpath(folder),
+            project=real,
+            reads=kept is not None,
             trace=request.runs_models,
             in_training=in_training,
             strict=profile.strict,
@@ -94,11 +113,29 @@ def group_models(
             limits=limit_models(settings),
             processes=request.jobs or count_cores(),
         )
-        interpreter = find_interpreter(settings, folder)
         notebooks = read_notebooks(files)
+        cluster = Cluster(request.executor, request.resources) if request.executor else None
         yield ProjectModels(
-            tuple(files), folder, settings, profile, interpreter, options, notebooks
+            tuple(files),
+            folder,
+            settings,
+            profile,
+            interpreter,
+            options,
+            notebooks,
+            cluster,
+            kept,
         )
+
+
+def _open_store(request: Request, interpreter: Interpreter, project: str) -> StoredWork | None:
+    """The store that was asked for; none for what is measured, or runs programs. Raises WorkerError."""
+    if not request.store or request.models.timed or request.models.suggest:
+        return None
+    try:
+        return open_store(request.store, interpreter.path, project)
+    except (StoreError, OSError) as error:
+        raise WorkerError(str(error)) from error
 
 
 def limit_models(settings: Settings) -> ModelLimits:

@@ -47,6 +47,12 @@ class Request:
     output_format: str = "full"
     verbose: bool = False
     """Whether all that is done is told, and the tracebacks of models that did not run."""
+    executor: str = ""
+    """The address of a cluster that runs models, `tcp://scheduler:8786`; "" for this machine."""
+    resources: Mapping[str, float] = field(default_factory=dict)
+    """What a file takes of a worker of the cluster, by names that the workers were started with."""
+    store: str = ""
+    """Where what models came to is kept from run to run; "" for nowhere."""
     keep_trials: bool = False
     """Whether the trial exports themselves are kept, for who asks more than findings of them."""
 

@@ -45,6 +45,7 @@ def run_models(
                 ran.findings + found.findings,
                 ran.lines + lines,
                 trials=ran.trials + found.trials,
+                notes=ran.notes + (group.kept.notes if group.kept else ()),
             )
     except WorkerError as error:
         return replace(ran, errors=(str(error),))

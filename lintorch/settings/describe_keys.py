@@ -22,6 +22,19 @@ _MODEL: dict[str, Any] = {
         "factory": {"type": "string", "pattern": ":"},
         "args": {"type": "object"},
         "inputs": _WORDS,
+        "decoder": {
+            "anyOf": [
+                {"const": False},
+                {
+                    "type": "object",
+                    "properties": {
+                        **dict.fromkeys(("tokens", "cache", "mask", "positions"), _STRING),
+                        "part": {"type": ["string", "integer"]},
+                    },
+                    "additionalProperties": False,
+                },
+            ]
+        },
     },
     "required": ["factory"],
     "additionalProperties": False,
@@ -44,7 +57,7 @@ KEYS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "dynamic": ("Whether sizes vary where the exported model runs, instead of what export calls show.", {"type": "boolean"}),
     "exclude": ("Files to leave out, as patterns of a .gitignore, instead of the default.", _WORDS),
     "extend-exclude": ("Files to leave out besides.", _WORDS),
-    "models": ("Models that are not found or fed by themselves, by name: `factory`, `args`, `inputs`.", {"type": "object", "additionalProperties": _MODEL}),
+    "models": ("Models that are not found or fed by themselves, by name: `factory`, `args`, `inputs`, `decoder`.", {"type": "object", "additionalProperties": _MODEL}),
     "rules": ("Folders of rules of one's own; loaded only from the user's own settings.", _WORDS),
     "trace-seconds": ("Seconds in which a model is built, fed and run.", _AMOUNT),
     "trial-seconds": ("Seconds that a trial export may take; default: twice those of a model.", _AMOUNT),

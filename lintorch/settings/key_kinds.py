@@ -12,7 +12,8 @@ from lintorch.settings.setting_values import NamedPython
 
 T = TypeVar("T")
 Kind = Callable[[Any, str], Any]
-_MODEL = ("factory", "args", "inputs")
+_MODEL = ("factory", "args", "inputs", "decoder")
+_DECODER = ("tokens", "cache", "part", "mask", "positions")
 
 
 def suggest_word(word: str, known: tuple[str, ...]) -> str:
@@ -127,6 +128,18 @@ def _expect_model(table: Mapping[str, Any], root: str) -> None:
     _expect_kind(dict, "`args` to be a table", table.get("args", {}))
     for written in _expect_kind(list, "`inputs` to be a list", table.get("inputs", [])):
         parse_argument(written)
+    _expect_decoder(table.get("decoder", {}))
+
+
+def _expect_decoder(value: Any) -> None:
+    """False, or names of forward's arguments and the part of its output that the cache is."""
+    if value is False:
+        return
+    for key, name in _expect_kind(dict, "`decoder` to be a table, or false", value).items():
+        if key not in _DECODER:
+            raise ValueError(f"unknown key `{key}` of `decoder`{suggest_word(key, _DECODER)}")
+        if not isinstance(name, (str, int) if key == "part" else str):
+            raise ValueError(f"`{key}` of `decoder` is no name: {name!r}")
 
 
 def _expect_kind(kind: type[T], wanted: str, value: Any) -> T:

@@ -68,7 +68,7 @@ class Settings:
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     models: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Tables by name, with the keys as written: `factory`, `args`, `inputs`."""
+    """Tables by name, with the keys as written: `factory`, `args`, `inputs`, `decoder`."""
     rules: tuple[str, ...] = ()
     """Folders of rules that the file names, absolute; who runs lintorch decides on loading them."""
     trace_seconds: float | None = None

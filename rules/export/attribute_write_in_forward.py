@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeGuard
 
+import libcst as cst
+
 from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.core.rule import Rule
@@ -14,6 +16,7 @@ from lintorch.evidence import KeptWrite, ModuleWrite, Outcome, ResetWrite, Trace
 from lintorch.evidence.host_reads import is_whole_run
 from lintorch.evidence.size_changes import describe_outcome
 from lintorch.evidence.treatment import report_refusal
+from lintorch.facts.exporting.cache_edits import fill_each_time
 from lintorch.facts.models.attribute_history import Rewrite
 from lintorch.facts.models.value_ways import is_one, list_operands
 from lintorch.source import Source
@@ -36,7 +39,9 @@ rule = Rule(
         but jit.script. A trial of a model that keeps what a later run reads exports it once more
         after a run.
 
-        Take the state as an input and give the new one back as an output.
+        Take the state as an input and give the new one back as an output. Where a run or a trial
+        shows that a cache is kept, the fix fills it at each call: then no size of an earlier call
+        is left in it, and exports follow.
     """,
     bad="""
         import torch
@@ -131,6 +136,14 @@ def is_computed_with(event: AttributeSet, kept: Rewrite, source: Source) -> bool
     made = ways.find_maker(event.value)
     users = [*ways.find_users(event.value), *ways.find_users(kept.before)]
     return any(each is not made and isinstance(each.result, Tensor) for each in users)
+
+
+@rule.source(cst.If, needs=("is None", "!="))
+def in_cache(node: cst.If, source: Source) -> Iterator[Hit]:
+    """`if self.grid is None: self.grid = ...`, which a run or a trial may show to be kept."""
+    fix = fill_each_time(node, source) if source.in_traced_forward(node) else None
+    for line in node.body.body if fix is not None else ():
+        yield Hit(line, "kept from one forward to the next", fix, confirms=True)
 
 
 @rule.event(ItemSet)

@@ -195,16 +195,29 @@ def is_reentrant(event: Called) -> bool:
 
 def is_read(value: Value, source: Source) -> bool:
     """Whether the numbers are read: nothing is written to, and not only a size is asked for."""
-    if source.evaluation.find_returns(value):
-        return True
-    return any(reads(user, value, source) for user in source.evaluation.ways.find_users(value))
+    waiting, seen = [value], {id(value)}
+    while waiting:
+        held = waiting.pop()
+        users = [*source.evaluation.ways.find_users(held)]
+        if source.evaluation.find_returns(held) or any(reads(user, held) for user in users):
+            return True
+        parts = [part for user in users for part in list_parts(user)]
+        waiting += [each for each in parts if id(each) not in seen]  # a loop leads back to itself
+        seen.update(map(id, parts))
+    return False
 
 
-def reads(user: Operation, value: Value, source: Source) -> bool:
+def list_parts(user: Operation) -> list[Value]:
+    """What is taken out of a value, of which it is asked in turn what becomes of it."""
+    named = isinstance(user, AttributeRead) and user.attribute not in SIZES
+    return [user.result] if isinstance(user, Indexed) or named else []
+
+
+def reads(user: Operation, value: Value) -> bool:
     if isinstance(user, Indexed):
-        return user.index is value or is_read(user.result, source)
+        return user.index is value
     if isinstance(user, AttributeRead):
-        return user.attribute not in SIZES and is_read(user.result, source)
+        return False
     if isinstance(user, Called) and user.name.rpartition(".")[2] in SIZES:
         return False
     return find_written(user) is not value

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import libcst as cst
+
 from lintorch.core.exporter_calls import ONNX_EXPORT
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
@@ -12,7 +14,8 @@ from lintorch.evaluator.given_arguments import name_given, read_keys, read_plain
 from lintorch.evaluator.values import NONE, Items, Value
 from lintorch.facts.exporting.declared_sizes import find_forward, list_inputs
 from lintorch.facts.exporting.export_events import choose_exporter, read_option
-from lintorch.source import Source
+from lintorch.facts.exporting.mend_arguments import find_written
+from lintorch.source import Source, literal
 
 rule = Rule(
     __name__,
@@ -88,7 +91,8 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
             f"dynamic_axes names {unknown[0]!r}, which is no input or output: {exporter} {told}"
         )
         remedy = f"list {unknown[0]!r} among input_names or output_names, or drop it"
-        yield Hit(event, message, severity=severity, remedy=remedy)
+        fix = _name_key(event, unknown, given, source)
+        yield Hit(event, message, severity=severity, fix=fix, remedy=remedy)
     elif exporter == "onnx" and shapes == NONE:
         said = "the new exporter warns of dynamic_axes, and converts them at best"
         yield Hit(event, said, fix=_write_shapes(event, source))
@@ -174,6 +178,24 @@ def _write_shapes(event: Called, source: Source) -> Fix | None:
     return Fix(told, (Edit(start, end, text),), Applicability.UNSAFE)
 
 
+def _name_key(
+    event: Called, unknown: list[str], given: Mapping[str, Value], source: Source
+) -> Fix | None:
+    """The one key that is no name, as the one input that no key names."""
+    axes = read_keys(given.get("dynamic_axes"))
+    left = [name for name in read_keys(given.get("input_names")) if name not in axes]
+    written = find_written(event, "dynamic_axes", source)
+    keys = [
+        element.key
+        for element in (written.elements if isinstance(written, cst.Dict) else ())
+        if isinstance(element, cst.DictElement) and literal(element.key) == unknown[0]
+    ]
+    if len(unknown) != 1 or len(left) != 1 or len(keys) != 1:
+        return None
+    edit = source.replace(keys[0], f'"{left[0]}"')
+    return Fix(f"write {left[0]!r}, as the input is called", (edit,), Applicability.UNSAFE)
+
+
 def _count_inputs(given: Mapping[str, Value], names: list[str]) -> int | None:
     """How many inputs a call gives; None where that is not known."""
     inputs = list_inputs(given)
@@ -200,10 +222,13 @@ def _write_axes(name: str, axes: object) -> str | None:
 
 
 def _unknown(given: Mapping[str, Value]) -> set[str]:
-    """Names in `dynamic_axes` that the names of inputs and outputs do not hold, where all are known."""
-    lists = [read_keys(given.get(each)) for each in ("input_names", "output_names")]
-    if not all(lists):
+    """Names in `dynamic_axes` that the names of inputs and outputs do not hold, where all are known.
+
+    Outputs that nobody names are called by numbers, or by paths: `12`, `/fc/Gemm_output_0`.
+    """
+    inputs, outputs = (read_keys(given.get(each)) for each in ("input_names", "output_names"))
+    keys = {key for key in read_keys(given.get("dynamic_axes")) if isinstance(key, str)}
+    if not inputs or (not outputs and given.get("output_names", NONE) != NONE):
         return set()
-    return {key for key in read_keys(given.get("dynamic_axes")) if isinstance(key, str)} - {
-        key for each in lists for key in each
-    }
+    strange = keys - {*inputs, *outputs}
+    return strange if outputs else {key for key in strange if key.isidentifier()}

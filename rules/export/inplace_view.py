@@ -51,7 +51,8 @@ rule = Rule(
 
         A write through `.data` is hidden from every tracer: torch.export and the new ONNX
         exporter stop, the legacy exporter and jit.trace leave it out. An assignment
-        (`y.data = z`) is left out by all four, and nothing says so. Measured on torch 2.13.
+        (`y.data = z`) is left out by all four, and nothing says so; where z is worked out of
+        `.data`, torch.export and the new ONNX exporter refuse that. Measured on torch 2.13.
 
         The fix drops `.data`, which autograd then sees as well, and writes to the base where a
         view of all of it is worked on item by item (`y.mul_(2)` for `y.flatten(1).mul_(2)`). Else
@@ -101,6 +102,8 @@ SWAPPED = {
     "torchscript-trace": Harm.SILENT,
     "torchscript-script": Harm.REFUSED,
 }
+SWAPPED_READ = {name: SWAPPED[name] for name in SWAPPED if name not in ("torch.export", "onnx")}
+"""Of what was read off .data, the other two refuse the reading."""
 LOST = {"onnx-legacy": Harm.SILENT}
 LEGACY = {"onnx-legacy": Harm.REFUSED}
 DIAGONAL = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.SILENT}
@@ -129,9 +132,16 @@ def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
     if event.way.forward and event.attribute == "data" and isinstance(event.held, Tensor):
         owner = source.evaluation.text(event.spot).rpartition(".")[0]
         message = f"gives {owner} other data, where no tracer sees it"
-        yield Hit(
-            event, message, harm=SWAPPED, remedy=f"give the name another tensor: {owner} = ..."
-        )
+        harm = SWAPPED_READ if is_made_of_data(event, source) else SWAPPED
+        yield Hit(event, message, harm=harm, remedy=f"give the name another tensor: {owner} = ...")
+
+
+def is_made_of_data(event: AttributeSet, source: Source) -> bool:
+    """`y.data = y.data.clamp(0, 1)`, of which another rule tells who refuses to read it."""
+    around = source.evaluation.list_around(event)
+    line = next((each for each in around if isinstance(each, (ast.Assign, ast.AugAssign))), None)
+    read = () if line is None else ast.walk(line.value)
+    return any(isinstance(each, ast.Attribute) and each.attr == "data" for each in read)
 
 
 @rule.event(Called, Combined, ItemSet)

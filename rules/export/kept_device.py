@@ -40,7 +40,7 @@ rule = Rule(
         of the state_dict, and writes `x.new_zeros(n)` for `torch.zeros(n, device=x.device)`.
 
         Trace on the device that the model runs on. Else write what asks no device:
-        `x.new_zeros(n)`, `torch.zeros_like(x)`, `torch.arange(n).type_as(x)`, a registered buffer;
+        `x.new_zeros(n)`, `torch.zeros_like(x)`, `torch.arange(n).type_as(x)` where x holds floats, a registered buffer;
         or put the line into a function under `torch.jit.script`, which asks at each call. A program of
         torch.export is moved by `torch.export.passes.move_to_device_pass`; that exporter is spoken
         of only where settings, options or the project's calls name it.
@@ -107,7 +107,8 @@ def keep(event: Called, call: cst.Call, source: Source) -> Fix | None:
 def make_of_tensor(event: Called, call: cst.Call, source: Source) -> Fix | None:
     """`x.new_zeros(n)` for `torch.zeros(n, device=x.device)`, of a tensor of floats.
 
-    `torch.arange(n).type_as(x)` where that meets x alone.
+    `torch.arange(n).type_as(x)` of whole numbers where that meets x alone: the same bits in float16,
+    bfloat16, float32 and float64, but another type where x holds whole numbers itself.
     """
     devices = [arg for arg in call.args if is_device(arg)]
     if len(devices) != 1 or event.keyword.get("dtype") is not None:
@@ -118,12 +119,12 @@ def make_of_tensor(event: Called, call: cst.Call, source: Source) -> Fix | None:
         return None
     whole = [arg.keyword is not None and arg.keyword.value == "out" for arg in call.args]
     result = event.result
-    counts = event.name == "torch.arange"
+    counts = event.name == "torch.arange" and isinstance(result, Tensor) and result.dtype == "int64"
     known = isinstance(result, Tensor) and (counts or result.dtype in (None, "float32"))
     if any(whole) or not known:
         return None
     given = [source.code(arg).strip().rstrip(",") for arg in call.args if not is_device(arg)]
-    if event.name == "torch.arange" and meets(event, held.value, source):
+    if counts and meets(event, held.value, source):
         text = f"{source.code(call.func)}({', '.join(given)}).type_as({held.value})"
         return Fix(f"write {text}", (source.replace(call, text),), Applicability.UNSAFE)
     if not MAKERS[event.name]:
@@ -133,14 +134,21 @@ def make_of_tensor(event: Called, call: cst.Call, source: Source) -> Fix | None:
 
 
 def meets(event: Called, name: str, source: Source) -> bool:
-    """Whether what is made is added to, or multiplied with, the tensor of this name and nothing else."""
+    """Whether what is made is combined with the tensor of this name, of floats, and nothing else."""
     users = source.evaluation.ways.find_users(event.result)
-    sides = [
-        {ast.unparse(each.node.left), ast.unparse(each.node.right)}
-        for each in users
-        if isinstance(each, Combined) and isinstance(each.node, ast.BinOp)
-    ]
-    return bool(users) and len(sides) == len(users) and all(name in each for each in sides)
+    return bool(users) and all(takes_floats(each, name) for each in users)
+
+
+def takes_floats(user: Occurrence, name: str) -> bool:
+    """Whether one side of an operation is the tensor of this name, which is not known to hold others."""
+    if not isinstance(user, Combined) or not isinstance(user.node, ast.BinOp):
+        return False
+    sides = ((user.node.left, user.left), (user.node.right, user.right))
+    held = [value for node, value in sides if ast.unparse(node) == name]
+    return any(
+        isinstance(value, Tensor) and (value.dtype or "float").startswith(("float", "bfloat"))
+        for value in held
+    )
 
 
 def is_device(arg: cst.Arg) -> bool:

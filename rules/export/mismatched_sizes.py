@@ -86,6 +86,7 @@ PROMISE = Applicability.UNSAFE
 """The call is refused as it is: what it is to export is read off what is written."""
 ENTRIES = "give dynamic_shapes an entry for each input, None where nothing varies"
 NESTED = "give an entry for each tensor: [{0: batch}, {0: batch}]"
+BOUND = "take another example, or give its Dim"
 DIMS = "declare axes that the input has, by torch.export.Dim"
 EXPORTS = ("torch.export.export", "torch.export.draft_export")
 
@@ -115,8 +116,9 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         )
     elif message := find_axis(event, of_onnx):
         yield Hit(event, message, fix=name_dims(event, of_onnx, source), remedy=DIMS)
-    elif not of_onnx and (message := find_contradiction(event, source)):
-        yield Hit(event, message, remedy="take an example that goes with what is declared")
+    else:
+        who = "the new ONNX exporter" if of_onnx else "torch.export"
+        yield from find_contradiction(event, who, source)
 
 
 def refuse_container(args: Value | None, of_onnx: bool) -> str:
@@ -168,9 +170,32 @@ def find_nesting(event: Called) -> tuple[str, DeclaredInput] | None:
     return None
 
 
-def find_contradiction(event: Called, source: Source) -> str:
+def find_contradiction(event: Called, who: str, source: Source) -> Iterator[Hit]:
     """A Dim whose bounds the example is outside of, or that names two sizes which differ there."""
     seen: dict[Value, int] = {}
+    for axis, dim, size in list_dims(event):
+        low, high = read_bounds(dim, source)
+        if low is not None and high is not None and low > high:
+            told = f"a Dim of at least {low} and at most {high} holds no size: torch raises"
+            yield Hit(event, told, remedy="let min be less than max")
+            return
+        bound = "min" if low is not None and size < low else "max"
+        if (low is not None and size < low) or (high is not None and size > high):
+            bounds = f"at least {low}" if bound == "min" else f"at most {high}"
+            told = f"axis {axis} of the example is {size} long, and its Dim says {bounds}"
+            fix = move_bound(dim, bound, size, source)
+            yield Hit(event, f"{told}: {who} refuses it", fix=fix, remedy=f"{BOUND} {bound}={size}")
+            return
+        if seen.setdefault(dim, size) != size:
+            told = f"one Dim is declared for sizes of {seen[dim]} and {size}"
+            remedy = "take an example that goes with what is declared"
+            said = f"{told}, which would have to be equal: {who} refuses it"
+            yield Hit(event, said, remedy=remedy)
+            return
+
+
+def list_dims(event: Called) -> Iterator[tuple[int, Held, int]]:
+    """Each axis that a Dim is declared of, with the size that it has in the example, if that is 2 or more."""
     for each in list_declared(event):
         shape = each.value.shape if isinstance(each.value, Tensor) and each.value.sure else None
         if shape is None or not isinstance(each.sizes, Items) or each.sizes.kind != "dict":
@@ -179,17 +204,18 @@ def find_contradiction(event: Called, source: Source) -> str:
             if not isinstance(axis, int) or not isinstance(dim, Held) or dim.of != External(DIM):
                 continue
             size = shape[axis] if -len(shape) <= axis < len(shape) else None
-            low, high = read_bounds(dim, source)
-            if not isinstance(size, int) or size < 2:
-                continue
-            if (low is not None and size < low) or (high is not None and size > high):
-                bounds = f"at least {low}" if low is not None and size < low else f"at most {high}"
-                told = f"axis {axis} of the example is {size} long, and its Dim says {bounds}"
-                return f"{told}: torch.export refuses it"
-            if seen.setdefault(dim, size) != size:
-                told = f"one Dim is declared for sizes of {seen[dim]} and {size}"
-                return f"{told}, which would have to be equal: torch.export refuses it"
-    return ""
+            if isinstance(size, int) and size > 1:
+                yield axis, dim, size
+
+
+def move_bound(dim: Held, bound: str, size: int, source: Source) -> Fix | None:
+    """`max=16` for `max=8`, where the Dim is made."""
+    made = source.evaluation.ways.find_maker(dim)
+    call = source.call_at(made) if isinstance(made, Called) else None
+    for arg in call.args if call is not None else ():
+        if arg.keyword is not None and arg.keyword.value == bound:
+            return promise("let the Dim hold the example", [source.replace(arg.value, str(size))])
+    return None
 
 
 def read_bounds(dim: Held, source: Source) -> tuple[int | None, int | None]:

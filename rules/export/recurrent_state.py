@@ -12,7 +12,9 @@ from lintorch.core.profile import DEFAULT_EXPORTERS
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
-from lintorch.evaluator.values import FALSE, NONE, UNKNOWN, Constant, Tensor, Value
+from lintorch.evaluator.operators.arguments import is_unnamed
+from lintorch.evaluator.sizes import Dim, list_symbols
+from lintorch.evaluator.values import FALSE, NONE, TRUE, UNKNOWN, Constant, Tensor, Value
 from lintorch.evidence import AS_TRACED, ModelRun, OperatorCall, Trace
 from lintorch.evidence.host_reads import write_shapes
 from lintorch.source import Source
@@ -116,11 +118,26 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
         return
     first = UNKNOWN if left else given.get("batch_first", UNKNOWN)
     harms = harm(kind, first.value if isinstance(first, Constant) else None)
+    if is_steady(event, 1 if first == TRUE else 0, source):
+        return
     if source.profile.dynamic and (is_quiet(harms, source) or is_declared(source)):
         said = f"{kind}{layout(first)}, where the length may vary"
         turns = harms is TIME_FIRST
         fix = put_batch_first(event, source) if turns else None
         yield Hit(event, said, fix, harms, remedy=TURN if turns else None)
+
+
+def is_steady(event: Called, axis: int, source: Source) -> bool:
+    """Whether it runs over a length that no size of an input has a part in, wherever it is seen to run."""
+    given = [run.arguments.get("input") for run in list_runs(event, source)]
+    shapes = [each.shape if isinstance(each, Tensor) else None for each in given]
+    return bool(shapes) and all(s and len(s) == 3 and is_given(s[axis]) for s in shapes)
+
+
+def is_given(size: Dim) -> bool:
+    """Whether settings alone make it; those of which nothing is known have symbols of their own."""
+    own = (each for each in list_symbols(size) if not is_unnamed(each))
+    return not any(each.varies is not False for each in own)
 
 
 def put_batch_first(event: Called, source: Source) -> Fix | None:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Hit, Severity
+from lintorch.core.finding import Applicability, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.exporting.compiled_code import CompiledCode, report_compiled
+from lintorch.facts.exporting.layer_loops import loop_over_layers
 from lintorch.facts.exporting.script_terms import SCRIPT
 from lintorch.facts.exporting.scripted import is_compiled, is_self_attribute
 from lintorch.source import UNKNOWN, Source, literal
@@ -73,6 +74,7 @@ rule = Rule(
         compiled()
     """,
     severity=Severity.ERROR,
+    fix=Applicability.SAFE,
     formerly=("LT123", "script-syntax"),
 )
 
@@ -88,7 +90,11 @@ def in_indexing(here: CompiledCode, source: Source) -> Iterator[Hit]:
     """`self.blocks[i]`."""
     for node in here.nodes(cst.Subscript):
         if is_holder(node.value, source) and not is_fixed(node) and is_compiled(node, source):
-            yield Hit(node, f"{source.code(node)}: the index is not a literal", harm=SCRIPT)
+            said, fix = (
+                f"{source.code(node)}: the index is not a literal",
+                loop_over_layers(node, source),
+            )
+            yield Hit(node, said, fix, harm=SCRIPT)
 
 
 def in_zips(here: CompiledCode, source: Source) -> Iterator[Hit]:

@@ -17,6 +17,7 @@ from lintorch.evaluator.values import Number, Question, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes, report_limits
+from lintorch.facts.models.branch_purpose import only_checks_in, only_raises
 from lintorch.facts.models.branch_span import find_branch_span
 from lintorch.facts.models.chosen_sides import find_sized
 from lintorch.facts.models.idle_branches import find_work
@@ -150,7 +151,8 @@ def is_harmless(event: Decided) -> bool:
     if event.kind == "assert" or branch is None:
         return True
     if isinstance(branch, ast.If):
-        checks = only_checks(branch.body) and only_checks(branch.orelse)
+        sides = (branch.body, branch.orelse)
+        checks = all(only_checks_in(side, only_relays) for side in sides)
         return checks or refreshes(ast.unparse(branch.test), *map(ast.unparse, branch.body))
     return False
 
@@ -187,31 +189,12 @@ def list_blocks(around: Iterable[ast.AST], node: ast.AST) -> Iterator[list[ast.s
         inner = each
 
 
-def only_raises(block: list[ast.stmt]) -> bool:
-    """Whether nothing of a block comes to more than the error that it ends in."""
-    leaves = (ast.Return, ast.Break, ast.Continue, ast.Yield)
-    ends = bool(block) and isinstance(block[-1], ast.Raise)
-    return ends and not any(isinstance(n, leaves) for each in block for n in ast.walk(each))
-
-
-def only_checks(block: list[ast.stmt]) -> bool:
-    return only_raises(block) or all(
-        isinstance(each, (ast.Raise, ast.Assert, ast.Pass)) or is_talk(each) for each in block
-    )
-
-
-def is_talk(line: ast.stmt) -> bool:
-    """`print(x)`, `warnings.warn("x")`, `x = x.contiguous()`."""
-    if isinstance(line, ast.Assign) and isinstance(line.value, ast.Call):
-        func = line.value.func
-        return isinstance(func, ast.Attribute) and func.attr == "contiguous"
-    if isinstance(line, ast.If):
-        return only_checks(line.body) and only_checks(line.orelse)
-    if not isinstance(line, ast.Expr) or not isinstance(line.value, ast.Call):
-        return isinstance(line, ast.Expr)
+def only_relays(line: ast.stmt) -> bool:
+    """`x = x.contiguous()`."""
+    if not isinstance(line, ast.Assign) or not isinstance(line.value, ast.Call):
+        return False
     func = line.value.func
-    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-    return name in ("print", "warn", "warning", "info", "debug", "error", "warning_once")
+    return isinstance(func, ast.Attribute) and func.attr == "contiguous"
 
 
 def weigh_question(asked: Question) -> dict[str, Harm]:

@@ -7,13 +7,17 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lintorch.core.finding import Harm, Hit, Refuted, Severity
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called
+from lintorch.evaluator.events import Called, Combined
+from lintorch.evaluator.values import Tensor, Value
 from lintorch.evidence import FeltDraw, Trace, UnusedDraw
 from lintorch.evidence.host_reads import is_whole_run
 from lintorch.facts.models.branch_purpose import only_checks
-from lintorch.source import Source
+from lintorch.facts.models.torch_draws import write_draw
+from lintorch.source import Source, literal
 
 rule = Rule(
     __name__,
@@ -26,12 +30,19 @@ rule = Rule(
         Printing, logging and the clock do no harm: they happen while the model is exported, and
         never again. Measured on torch 2.13. Augmentations, which nobody exports, are not meant.
 
-        Draw with `torch.rand`, or only where `self.training` is set.
+        Draw with `torch.rand`, or only where `self.training` is set. The fix draws one number so,
+        of the same spread, where tensors are worked out of it: measured, torch.export, both ONNX
+        exporters and jit.trace draw it anew at each call. A seed gives other numbers than before.
+        What picks a branch, a layer or an order is left to the author, as no exporter follows that.
     """,
     bad="""
         import random
 
+        import torch
         from torch import nn
+
+        random.seed(0)
+        torch.manual_seed(0)
 
 
         class Jitter(nn.Module):
@@ -39,13 +50,18 @@ rule = Rule(
                 return x + random.uniform(-0.1, 0.1)
     """,
     good="""
+        import random
+
         import torch
         from torch import nn
+
+        random.seed(0)
+        torch.manual_seed(0)
 
 
         class Jitter(nn.Module):
             def forward(self, x):
-                return x + torch.rand(1) * 0.2 - 0.1
+                return x + (torch.rand(()) * 0.2 - 0.1)
     """,
     remedy="draw with torch.rand, torch.randn or torch.randint, which stay in the graph",
     proof="""
@@ -56,6 +72,7 @@ rule = Rule(
         assert not torch.equal(program(x), program(x))
     """,
     severity=Severity.ERROR,
+    fix=Applicability.UNSAFE,
 )
 
 HARM = {
@@ -87,7 +104,7 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
         written = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else event.name
         said = f"{written}() is drawn once, for the example"
         reached = None if event.way.certain else Severity.WARNING  # such as where styles are mixed
-        yield Hit(event, said, harm=HARM, severity=reached)
+        yield Hit(event, said, draw_by_torch(event, source), harm=HARM, severity=reached)
 
 
 @rule.trace(FeltDraw)
@@ -118,6 +135,38 @@ def is_used(event: Called, source: Source) -> bool:
         if isinstance(outer, ast.stmt):
             return not (isinstance(outer, (ast.If, ast.Assert)) and only_checks(outer))
     return True
+
+
+def draw_by_torch(event: Called, source: Source) -> Fix | None:
+    """`torch.rand(())` for `random.random()`, where tensors are worked out of it by operators alone."""
+    call = source.call_at(event)
+    if call is None or event.keyword or any(a.star or a.keyword for a in call.args):
+        return None
+    if not meets_tensors(event.result, source):
+        return None
+    spelled, edits = source.reach("torch", call)
+    text = write_draw(event.name, [write_number(arg.value, source) for arg in call.args], spelled)
+    if not spelled or not text:
+        return None
+    edit = source.replace(call, source.fitted(text, call) if " " in text else text)
+    return Fix(f"draw by {text}", (edit, *edits), Applicability.UNSAFE)
+
+
+def write_number(value: cst.BaseExpression, source: Source) -> str:
+    """A number without the brackets round it, else what is written."""
+    number = literal(value)
+    return repr(number) if type(number) in (int, float) else source.code(value)
+
+
+def meets_tensors(value: Value, source: Source) -> bool:
+    """Whether all that takes a value, or what is worked out of it, is an operation with a tensor."""
+    users = source.evaluation.ways.find_users(value)
+    return bool(users) and all(
+        isinstance(each, Combined)
+        and not (each.inplace and each.left is value)
+        and (isinstance(each.result, Tensor) or meets_tensors(each.result, source))
+        for each in users
+    )
 
 
 def augments(event: Called, source: Source) -> bool:

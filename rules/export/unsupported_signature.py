@@ -10,7 +10,7 @@ from typing import TypeGuard
 import libcst as cst
 
 from lintorch.core.exporter_calls import EXPORTER_CALLS, ONNX_EXPORT
-from lintorch.core.finding import Harm, Hit, Place, Severity
+from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Place, Severity
 from lintorch.core.profile import EXPORTERS
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, GivenBack, Returned, Wrapped
@@ -98,6 +98,7 @@ rule = Rule(
         assert torch.equal(torch.from_numpy(boxes), x * 2)
     """,
     severity=Severity.ERROR,
+    fix=Applicability.UNSAFE,
 )
 
 EVERY = dict.fromkeys(EXPORTERS, Harm.REFUSED)
@@ -138,6 +139,7 @@ REMEDIES = {
     "a number of a tensor": "return the tensor, without item()",
 }
 """What to return instead; of objects, their tensors."""
+REORDER = "list the names in this order"
 UNNAME = "take its name out of"
 IN_A_TUPLE = "return its tensors in a tuple or a NamedTuple"
 Told = dict[str, dict[str, Harm]]
@@ -428,19 +430,38 @@ def in_names(call: cst.Call, forward: cst.FunctionDef, source: Source) -> Iterat
     positional = isinstance(example, cst.Tuple) and len(example.elements) == len(names)
     if inputs is not None and positional and others_order(names, parameters[: len(names)]):
         told = f"forward takes {', '.join(parameters[: len(names)])}"
-        yield Hit(inputs, told, harm=MISNAMED, remedy="list the names in this order")
+        fix = reorder_names(inputs, parameters[: len(names)], source)
+        yield Hit(inputs, told, fix, harm=MISNAMED, remedy=REORDER)
     values = [value for value, _ in returned(forward, source)]
     if outputs is None or len(values) != 1:
         return
     keys, names = keys_of(values[0], source), [*literal_strings(outputs)]
     if others_order(names, keys):
         told = f"forward returns {', '.join(keys)}, in this order"
-        yield Hit(outputs, told, harm=MISNAMED, remedy="list the names in this order")
+        yield Hit(
+            outputs, told, reorder_names(outputs, keys, source), harm=MISNAMED, remedy=REORDER
+        )
     elif isinstance(values[0], cst.Tuple) and len(values[0].elements) == len(names):
         absent = [literal(e.value) is None for e in values[0].elements]
         if any(absent) and not all(absent[absent.index(True) :]):
             told = "None is no output: its name goes to the next"
             yield Hit(outputs, told, harm=SHIFTED, remedy=f"{UNNAME} output_names")
+
+
+def reorder_names(given: cst.BaseExpression, real: list[str], source: Source) -> Fix | None:
+    """The names of a list as forward has them: same numbers, each under the name that is its own."""
+    if not isinstance(given, (cst.List, cst.Tuple)):
+        return None
+    places = [each.value for each in given.elements]
+    written = {literal(each): source.code(each) for each in places}
+    edits = [
+        source.replace(old, written[name])
+        for old, name in zip(places, real, strict=False)
+        if literal(old) != name
+    ]
+    if len(written) != len(real) or not set(real) <= written.keys():
+        return None
+    return Fix("list the names as forward has them", tuple(edits), Applicability.UNSAFE)
 
 
 def others_order(names: list[str], real: list[str]) -> bool:
@@ -462,7 +483,21 @@ def in_parameters(forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
     for parameter in forward.params.kwonly_params:
         harm = BY_POSITION if parameter.default is None else BY_POSITION_DEFAULT
         told = f"{parameter.name.value} is taken by keyword only"
-        yield Hit(parameter, told, harm=harm, remedy="take it by position: no * before it")
+        remedy = "take it by position: no * before it"
+        yield Hit(parameter, told, take_by_position(forward, source), harm=harm, remedy=remedy)
+
+
+def take_by_position(forward: cst.FunctionDef, source: Source) -> Fix | None:
+    """`forward(self, x, mask=None)` for `forward(self, x, *, mask=None)`, which takes all that it took."""
+    params = forward.params
+    star, later = params.star_arg, params.kwonly_params
+    if not isinstance(star, cst.ParamStar):
+        return None
+    defaults = [each.default is not None for each in (*params.params, *later)]
+    if defaults != sorted(defaults):
+        return None
+    begin, end = source.replace(star, "").start, source.replace(later[0], "").start
+    return Fix("take it by position", (Edit(begin, end, ""),), Applicability.SAFE)
 
 
 def in_returns(forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import ast
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
@@ -11,8 +12,13 @@ from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
-from lintorch.evaluator.values import Class, Held, Items, Tensor, Value
-from lintorch.facts.exporting.declared_sizes import find_forward, list_pairs
+from lintorch.evaluator.values import Class, Constant, Held, Items, Tensor, Value
+from lintorch.facts.exporting.declared_sizes import (
+    find_forward,
+    find_written_forward,
+    list_inputs,
+    list_pairs,
+)
 from lintorch.facts.exporting.mend_arguments import enclose, find_inputs
 from lintorch.source import Source
 
@@ -26,7 +32,10 @@ rule = Rule(
         third one of torch.jit.trace is an old option, and forward then lacks an input. A dictionary
         among the inputs of torch.export goes to one parameter as it is; inputs by name are
         `kwargs`, of torch.jit.trace `example_kwarg_inputs`. All of these raise, with a message about
-        something else. Measured on torch 2.13.
+        something else, and so do inputs that are too few or too many for forward.
+
+        An exported program is written by `torch.onnx.export(program, f=path)`: a path in the place
+        of the inputs is passed over, and no file is written. Measured on torch 2.13.
     """,
     bad="""
         import torch
@@ -99,6 +108,122 @@ def of_keywords(event: Called, source: Source) -> Iterator[Hit]:
         message = "torch.export gives the dictionary to one parameter of forward, as it is"
         fix = split_keywords(event, source)
         yield Hit(event, message, fix=fix, remedy='write (x,), {"mask": mask}')
+
+
+@rule.event(*EXPORTS, TRACE)
+def of_counts(event: Called, source: Source) -> Iterator[Hit]:
+    """Inputs without which forward cannot be called, and more than it takes."""
+    given = read_given(event)
+    written = find_written_forward(given.get("model"))
+    forward = find_forward(given.get("model"))
+    if event.open or written is None or forward is None or forward.takes_more or forward.rest:
+        return
+    if ".forward =" in source.text:
+        return  # another function may stand in its place
+    inputs = list_given(event, given)
+    if inputs is None or (event.name == TRACE and len(event.positional) > 2):
+        return
+    names, places = [name for name, _ in inputs if name], sum(not name for name, _ in inputs)
+    by_place = [each.arg for each in (*written.args.posonlyargs, *written.args.args)][1:]
+    if places > len(by_place):
+        message = f"forward takes {count_words(len(by_place), 'input')}, and {places} are given"
+        fix = drop_inputs(event, len(by_place), source)
+        yield Hit(event, f"{message}: it raises", fix=fix, remedy=f"give {', '.join(by_place)}")
+        return
+    needed = list_needed(written, by_place)
+    lacking = [each for each in needed if each not in by_place[:places] and each not in names]
+    if lacking and set(names) <= set(forward.single):
+        message = f"forward cannot be called without {lacking[0]!r}, which is not given: it raises"
+        wanted = ", ".join(each for each in needed if each in by_place)
+        yield Hit(event, message, remedy=f"give ({wanted}{',' * (',' not in wanted)})")
+
+
+@rule.event(ONNX_EXPORT)
+def of_paths(event: Called, source: Source) -> Iterator[Hit]:
+    """A path in the place of the inputs: of an exported program, torch then writes no file and is silent."""
+    given = name_given(event)
+    args = given.get("args")
+    if event.open or not isinstance(args, Constant) or not isinstance(args.value, str):
+        return
+    call = source.call_at(event)
+    second = find_inputs(call) if call is not None else None
+    if "f" in given and is_inputs(given["f"]):
+        message = "the path stands before the inputs: the export raises"
+        yield Hit(
+            event, message, fix=put_last(call, source), remedy="give the inputs, then the path"
+        )
+    elif "f" not in given and is_program(given.get("model"), source) and second is not None:
+        message = "the path stands in the place of the inputs: no file is written, without a word"
+        edit = source.replace(second, f"f={source.code(second)}")
+        fix = Fix("give the path as f", (edit,), Applicability.UNSAFE)
+        yield Hit(event, message, fix=fix, remedy="write f=path")
+
+
+@rule.event("torch.export.save")
+def of_saving(event: Called, source: Source) -> Iterator[Hit]:
+    first = name_given(event).get("ep")
+    if isinstance(first, Constant) and isinstance(first.value, str):
+        message = "torch.export.save takes the program, then the path: it raises"
+        fix = put_last(source.call_at(event), source, 0)
+        yield Hit(event, message, fix=fix, remedy="write torch.export.save(program, path)")
+
+
+def is_program(model: Value | None, source: Source) -> bool:
+    """Whether torch.export made it."""
+    made = source.evaluation.ways.find_maker(model) if model is not None else None
+    return isinstance(made, Called) and made.name in EXPORTS[:2]
+
+
+def put_last(call: cst.Call | None, source: Source, place: int = 1) -> Fix | None:
+    """An argument and the next one the other way round."""
+    pair = call.args[place : place + 2] if call is not None else ()
+    if len(pair) < 2 or any(arg.keyword or arg.star for arg in pair):
+        return None
+    first, second = (arg.value for arg in pair)
+    edits = (
+        source.replace(first, source.code(second)),
+        source.replace(second, source.code(first)),
+    )
+    return Fix("give the path last", edits, Applicability.UNSAFE)
+
+
+def list_given(event: Called, given: Mapping[str, Value]) -> list[tuple[str, Value]] | None:
+    """The inputs, with the names of those that are given by name; None where they are not all known."""
+    inputs, every = given.get("inputs"), name_given(event)
+    named = every.get("example_kwarg_inputs") if event.name == TRACE else every.get("kwargs")
+    last = inputs.items[-1] if isinstance(inputs, Items) and inputs.items else None
+    if isinstance(last, Items) and last.kind == "dict":
+        return None  # keywords by an old custom, or an argument
+    if inputs is None:
+        return None
+    found = {"args": inputs} | ({"kwargs": named} if named is not None else {})
+    return list_inputs(found)
+
+
+def list_needed(written: ast.FunctionDef, by_place: Sequence[str]) -> list[str]:
+    """The parameters without a default, those by name last."""
+    given = written.args
+    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    first = by_place[: len(by_place) - len(given.defaults)]
+    return [*first, *(each.arg for each, default in named if default is None)]
+
+
+def drop_inputs(event: Called, count: int, source: Source) -> Fix | None:
+    """The first inputs of a tuple that is written in the call; `(x,)` of `(x, mask)`."""
+    call = source.call_at(event)
+    node = find_inputs(call) if call is not None else None
+    if not isinstance(node, cst.Tuple) or not count:
+        return None
+    if any(not isinstance(each, cst.Element) for each in node.elements):
+        return None
+    texts = [source.code(each.value) for each in node.elements[:count]]
+    inner = ", ".join(texts) + "," * (count == 1)
+    edit = source.replace(node, enclose(node, inner))
+    return Fix("give what forward takes", (edit,), Applicability.UNSAFE)
+
+
+def count_words(count: int, word: str) -> str:
+    return f"{count} {word}{'s' * (count != 1)}"
 
 
 def read_given(event: Called) -> Mapping[str, Value]:

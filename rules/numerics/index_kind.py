@@ -24,7 +24,8 @@ rule = Rule(
     summary="an index, mask or sequence of the wrong kind",
     why="""
         Each of these raises whenever the line runs, measured on torch 2.13: a quotient as an
-        index or the bound of a slice (`/` gives a float); a minus before or after a mask,
+        index or the bound of a slice (`/` gives a float, since torch 1.6 also of integer tensors);
+        a float tensor as an index, also of gather, scatter, index_select and embeddings; a minus before or after a mask,
         which is bool; chunk or split unpacked into another number of names than it was asked
         for pieces; cat or stack of tensors that are not in a list; a literal whose rows are of
         different length; an index into a tensor of one number, such as loss.data[0]; item() on what
@@ -59,6 +60,24 @@ rule = Rule(
 )
 
 FLOATS = ("float", "half", "double", "bfloat16")
+FLOAT_TYPES = frozenset({"float16", "bfloat16", "float32", "float64"})
+INDEXED: tuple[str, ...] = (
+    "gather",
+    "scatter",
+    "scatter_",
+    "scatter_add",
+    "scatter_add_",
+    "take_along_dim",
+)
+INDEXED += ("index_select", "index_add", "index_add_", "index_copy", "index_copy_", "take")
+PLACES = {f"{home}.{name}": "index" for home in ("torch", "torch.Tensor") for name in INDEXED}
+PLACES |= dict.fromkeys(("torch.take_along_dim", "torch.Tensor.take_along_dim"), "indices")
+PLACES |= {
+    "torch.nn.functional.embedding": "input",
+    "torch.nn.functional.one_hot": "tensor",
+    "torch.nn.Embedding.forward": "input",
+}
+WHOLE = "divide by //, or use long()"
 PIECES = ("chunk", "tensor_split", "split")
 SEQUENCES = {"torch.cat": "cat", "torch.concat": "concat", "torch.stack": "stack"}
 LOSSES = "torch.nn.functional."
@@ -106,9 +125,20 @@ def in_index(event: Indexed | ItemSet, source: Source) -> Iterator[Hit]:
                 message = "a quotient is a float and cannot be an index: this raises"
                 fix = without_rest(event, source)
                 yield Hit(event, message, fix, remedy="divide by //")
-            elif not sliced and is_float_tensor(bound, source):
-                message = "a float tensor cannot be an index: this raises"
-                yield Hit(event, message, remedy="use long()")
+            elif not sliced and (told := tell_float(bound, source)):
+                yield Hit(event, f"{told} cannot be an index: this raises", remedy=WHOLE)
+
+
+@rule.event(*PLACES)
+def in_places(event: Called, source: Source) -> Iterator[Hit]:
+    """`x.gather(1, i / 2)`, `embedding(x.float())`."""
+    given = event.arguments.get(PLACES[event.name])
+    told = tell_float(given, source) if given is not None else ""
+    if told:
+        short = name_operation(event)
+        yield Hit(
+            event, f"{short} takes no float for an index, but {told}: this raises", remedy=WHOLE
+        )
 
 
 def takes_axis(index: Value) -> bool:
@@ -130,10 +160,14 @@ def read_number(event: Indexed | ItemSet, source: Source) -> Fix | None:
 
 @rule.event(Indexed)
 def in_sum(event: Indexed, source: Source) -> Iterator[Hit]:
-    """`loss.sum().data[0]` of what is unknown but for what is called on it."""
+    """`loss.sum().data[0]` of what is unknown but for what is called on it, or starts from it."""
     held = event.held
     read = isinstance(held, UnknownMethod) and held.method == "data"
     inner = held.held if isinstance(held, UnknownMethod) and read else held
+    lost = any(each is inner for each in source.evaluation.losses) and not is_common(inner)
+    if read and lost and takes_axis(event.index):
+        yield Hit(event, NO_AXIS, read_number(event, source), remedy="use item()")
+        return
     made = source.evaluation.ways.find_unknown_maker(inner)
     if made is None or made.method not in ("sum", "mean") or made.given.values or made.given.open:
         return
@@ -154,10 +188,15 @@ def is_quotient(value: Value, source: Source) -> bool:
     return isinstance(made, Combined) and made.operator == "Div"
 
 
-def is_float_tensor(value: Value, source: Source) -> bool:
-    """Whether it was made a tensor of floats on purpose."""
+def tell_float(value: Value, source: Source) -> str:
+    """What makes a tensor one of floats; nothing of any other."""
     made = source.evaluation.ways.find_maker(value)
-    return isinstance(value, Tensor) and made is not None and name_operation(made) in FLOATS
+    if not isinstance(value, Tensor) or not value.sure:
+        return ""
+    name = "" if made is None else name_operation(made)
+    if value.dtype in FLOAT_TYPES and name in ("div", "Div"):
+        return "what / gives, a float tensor,"
+    return "a float tensor" if name in FLOATS or value.dtype in FLOAT_TYPES else ""
 
 
 @rule.event(*(f"{home}.{name}" for home in ("torch", "torch.Tensor") for name in PIECES))
@@ -194,9 +233,14 @@ def count_pieces(event: Called) -> int:
 def in_joining(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.cat(a, b)`."""
     given = (*event.positional, *(event.keyword[k] for k in ("dim", "axis") if k in event.keyword))
-    if len(given) == 2 and all(isinstance(each, Tensor) and each.sure for each in given):
+    if len(given) == 2 and all(isinstance(each, Tensor) and is_told(each) for each in given):
         message = f"{SEQUENCES[event.name]} takes a list or tuple of tensors: this raises"
         yield Hit(event, message, remedy="write [a, b]")
+
+
+def is_told(value: Tensor) -> bool:
+    """Whether more says that it is a tensor than that a forward is given it."""
+    return value.sure and (value.origin != "input" or value.data is True)
 
 
 @rule.event("torch.tensor")

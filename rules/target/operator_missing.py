@@ -10,12 +10,13 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.profile import LOWEST_OPSET, WRITES_ONNX, enumerate_names
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called
+from lintorch.evaluator.events import Called, ItemSet
 from lintorch.evidence import GraphCapture, OperatorUse, Outcome, Site, Trace, Tracer, Trial
 from lintorch.facts.exporting.einsum_elementwise import find_elementwise
 from lintorch.facts.exporting.einsum_products import find_product
 from lintorch.facts.exporting.onnx_operators import name_exported
 from lintorch.facts.exporting.operator_rewrites import Rewrite, find_rewrite
+from lintorch.facts.exporting.part_writes import PartWrite, name_written, read_part
 from lintorch.source import Source, literal
 from lintorch.targets import Answer, Target, Verdict, find_target, written_operators
 from lintorch.targets.verdict import About
@@ -36,8 +37,9 @@ rule = Rule(
 
         The fix writes an `einsum` that is one product of matrices as `torch.matmul`, one that
         multiplies item by item as `*`, `permute` and `sum`, and what a line can say of `sign`,
-        `round`, `abs`, `var`, `std`, `isnan`, `isinf`, `logical_xor`, `one_hot`, `triu`, `tril`,
-        `normalize` and `norm` in operators that the target has. It computes the same but for how sums are rounded
+        `round`, `ceil`, `abs`, `selu`, `celu`, `logsumexp`, `var`, `std`, `isnan`, `isinf`, `logical_xor`, `one_hot`, `triu`, `tril`,
+        `normalize` and `norm` in operators that the target has, and a write to a span of a local
+        tensor (`y[:, :1] = v`) as `torch.cat`. It computes the same but for how sums are rounded
         and what has no gradient, and is unsafe for that.
 
         An operator that a table does not tell about is not reported. One that the target's code
@@ -127,6 +129,40 @@ def exported(event: Called, name: str, target: Target, source: Source) -> Iterat
     missing = {each: {wanted for wanted, _ in parts} for each, (_, parts) in found.items()}
     fix = write_otherwise(event, name, missing, target, source)
     yield Hit(event, message, severity=grave, target=target.name, remedy=hint, fix=fix)
+
+
+@rule.event(ItemSet)
+def in_part(event: ItemSet, source: Source) -> Iterator[Hit]:
+    """`y[:, :1] = v`, which ONNX has no other operator for than a scatter."""
+    asked = event.way.forward and source.profile.targets and event.spot.path == source.path
+    part = read_part(event, source.evaluation) if asked else None
+    if part is None:
+        return
+    for target in map(find_target, source.profile.targets):
+        for exporter in [e for e in WRITES_ONNX if e in source.profile.exporters]:
+            wanted = name_written(part, exporter)
+            verdict = target.supports(wanted, written_opset(exporter, source, target))
+            if target.tables.names == "onnx" and is_missing(verdict):
+                said = f"a write to {source.evaluation.text(event.spot)} is exported as {wanted} by {exporter}"
+                message = f"{said}, and {told([(wanted, verdict)], target)}"
+                fix, grave = join_parts(event, part, source), gravity(target)
+                yield Hit(event, message, fix, severity=grave, target=target.name, remedy=JOIN)
+                break
+
+
+def join_parts(event: ItemSet, part: PartWrite, source: Source) -> Fix | None:
+    """`y = torch.cat((v, y[:, 1:]), 1)`."""
+    row = event.spot.row
+    lines = [each for each in source.nodes(cst.Assign) if source.place(each).row == row]
+    if len(lines) != 1:
+        return None
+    cat, edits = source.reach("torch.cat", lines[0])
+    full_like = source.spell("torch.full_like", lines[0]) or cat.replace("cat", "full_like")
+    text = f"{part.name} = {part.write(cat, full_like)}"
+    return Fix(f"write {text}", (source.replace(lines[0], text), *edits), Applicability.UNSAFE)
+
+
+JOIN = "write the whole: y = torch.cat((y[:, :1], v, y[:, 2:]), 1)"
 
 
 def write_otherwise(

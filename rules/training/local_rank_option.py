@@ -62,14 +62,19 @@ RANKED = ("LOCAL_RANK", ".local_rank", "torch.distributed", "init_dist")
 @rule.event(ADDS)
 def in_parsers(event: Called, source: Source) -> Iterator[Hit]:
     known = source.profile.torch < (2, 0) or source.mentions(TOLD)
-    old = any(each == Constant(OLD) for each in event.positional)
-    if not old or known or event.open or not source.mentions(RANKED):
+    if not is_rank(event) or known or event.open or not source.mentions(RANKED):
         return
     needed = source.mentions((".local_rank",)) and not source.mentions(("LOCAL_RANK",))
     severity = Severity.ERROR if needed else Severity.WARNING
     message = "torch.distributed.launch passes --local-rank, which this parser refuses"
     remedy = "name both spellings, or read LOCAL_RANK"
     yield Hit(event, message, take_both(event, source), severity=severity, remedy=remedy)
+
+
+def is_rank(event: Called) -> bool:
+    """Whether it is kept as local_rank; under a longer list of names that begins otherwise, a launcher of its own gives it."""
+    long = [each for each in event.positional if str(getattr(each, "value", "")).startswith("--")]
+    return long[:1] == [Constant(OLD)]
 
 
 def take_both(event: Called, source: Source) -> Fix | None:

@@ -22,7 +22,9 @@ rule = Rule(
         raises "Trying to backward through the graph a second time": a generator's output that
         the discriminator's loss did not detach, two heads on one backbone. With retain_graph=True
         the second pass works, unless an optimizer has stepped in between: it raises "one of the
-        variables needed for gradient computation has been modified by an inplace operation".
+        variables needed for gradient computation has been modified by an inplace operation". So does
+        any loss whose backward() comes after a step that changed weights it was made with: an
+        actor's loss, made ahead of the critic's step.
         Add the losses and run backward once, detach what the first loss should not train, or run
         both backward passes before both steps. Measured on torch 2.13.
     """,
@@ -62,6 +64,7 @@ rule = Rule(
     severity=Severity.ERROR,
 )
 
+BEHIND = "make this loss behind that step, or step after both backward passes"
 _KEEPING = ("retain_graph", "create_graph")
 
 
@@ -73,10 +76,10 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
     graphs = source.evaluation.graphs
     for region in training.regions:
         for passage in region.passages:
-            for action, message in _list_second(passage, graphs, source):
+            for action, message, remedy in _list_second(passage, graphs, source):
                 if action.at.spot not in told:
                     told.add(action.at.spot)
-                    yield Hit(action.at, message)
+                    yield Hit(action.at, message, remedy=remedy)
 
 
 _FREEZING = frozenset({"requires_grad", "requires_grad_"})
@@ -84,34 +87,23 @@ _FREEZING = frozenset({"requires_grad", "requires_grad_"})
 
 def _list_second(
     passage: Passage, graphs: Mapping[str, GradientGraphs], source: Source
-) -> Iterator[tuple[Action, str]]:
+) -> Iterator[tuple[Action, str, str | None]]:
     """Backward passes through what an earlier one has freed, or a step has changed."""
     backward = [each for each in passage.actions if each.act is Act.BACKWARD]
     for number, later in enumerate(backward):
+        graph = graphs.get(later.at.way.root)
+        if graph is None:
+            continue
         for first in backward[:number]:
-            graph = graphs.get(first.at.way.root)
-            if graph is None or first.at.way.root != later.at.way.root:
-                continue
-            row = first.at.spot.row
-            if not _is_kept(first):
-                if shared := _name_shared(first, later, graph):
-                    yield (
-                        later,
-                        (
-                            f"goes through {shared} a second time, which backward() in line {row} has"
-                            " freed: it raises"
-                        ),
-                    )
-                    return
-            elif (step := _find_step(first, later, passage, graph, source)) is not None:
-                yield (
-                    later,
-                    (
-                        f"goes through weights that {step.on}.step() in line {step.at.spot.row} has"
-                        " changed: it raises"
-                    ),
-                )
+            alike = first.at.way.root == later.at.way.root and not _is_kept(first)
+            if alike and (shared := _name_shared(first, later, graph)):
+                freed = f"a second time, which backward() in line {first.at.spot.row} has freed"
+                yield later, f"goes through {shared} {freed}: it raises", None
                 return
+        if (step := _find_step(later, passage, graph, source)) is not None:
+            changed = f"weights that {step.on}.step() in line {step.at.spot.row} has changed"
+            yield later, f"goes through {changed}: it raises", BEHIND
+            return
 
 
 def _is_kept(action: Action) -> bool:
@@ -138,23 +130,21 @@ def _name_shared(first: Action, later: Action, graph: GradientGraphs) -> str:
 
 
 def _find_step(
-    first: Action, later: Action, passage: Passage, graph: GradientGraphs, source: Source
+    later: Action, passage: Passage, graph: GradientGraphs, source: Source
 ) -> Action | None:
-    """The step between them that changed weights whose values the second pass needs."""
-    mine = {id(each) for each in graph.list_nodes(first.value)}
-    nodes = graph.list_nodes(later.value)
-    needed = {
-        held.address
-        for node in nodes
-        if id(node) in mine and isinstance(node, Called) and has_weights(node)
+    """The step that changed weights between the run of a layer and the pass that needs what they were."""
+    runs = [
+        (node, held.address)
+        for node in graph.list_nodes(later.value)
+        if isinstance(node, Called) and has_weights(node)
         for held in node.positional[:1]
         if isinstance(held, Held) and _has_graph(node, graph)
-    }
-    between = passage.actions[passage.actions.index(first) + 1 : passage.actions.index(later)]
-    for each in between if needed else ():
-        if each.act in (Act.STEP, Act.SCALER_STEP):
+    ]
+    for each in passage.before(later) if runs else ():
+        if each.act in (Act.STEP, Act.SCALER_STEP) and each.at.way.root == later.at.way.root:
             model = _find_trained(each.value, source)
-            if model is not None and needed & graph.list_parts(model):
+            parts = set() if model is None else graph.list_parts(model)
+            if any(at in parts and graph.precedes(node, each.at) for node, at in runs):
                 return each
     return None
 

@@ -15,7 +15,7 @@ from lintorch.evaluator.values import Tensor, Value
 from lintorch.facts.models.gradient_modes import may_be_free
 from lintorch.facts.models.one_way import may_follow
 from lintorch.facts.models.operation_steps import find_operand, name_operation
-from lintorch.facts.models.tensor_writes import find_changed, list_views
+from lintorch.facts.models.tensor_writes import find_changed, gives_view, list_views
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source
 
@@ -64,7 +64,7 @@ LOOKS = frozenset({"size", "dim", "numel", "item", "device", "dtype", "shape", "
 def in_writes(event: Occurrence, source: Source) -> Iterator[Hit]:
     written = find_changed(event)
     made = find_detach(written, source) if written is not None else None
-    if made is None or is_meant(event):
+    if made is None or is_meant(event) or is_temporary(made):
         return
     origin = find_operand(made)
     if origin is None or may_be_free(event, source.evaluation):
@@ -88,6 +88,13 @@ def find_detach(written: Value, source: Source) -> Called | UnknownCalled | None
         if isinstance(made, (Called, UnknownCalled)) and name_operation(made) == "detach":
             return made
     return None
+
+
+def is_temporary(made: Called | UnknownCalled) -> bool:
+    """`worked_out(x).detach()`, of which nobody has the tensor that it was called on."""
+    call = getattr(getattr(made.node, "func", None), "value", None)
+    callee = call.func if isinstance(call, ast.Call) else None
+    return callee is not None and not gives_view(str(getattr(callee, "attr", "")))
 
 
 def is_used_again(origin: Value, event: Occurrence, source: Source) -> bool:

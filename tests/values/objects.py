@@ -320,6 +320,7 @@ class Net(nn.Module):
         list(map(double, (1, 2)))  # value: [2, 4]
         list(filter(None, (0, 2)))  # value: [2]
         sorted([3, 1])  # value: [1, 3]
+        sorted([3, 1, 2], reverse=True)  # value: [3, 2, 1]
         max(self.settings.sides)  # value: 7
         dict(a=1, b=2)["b"]  # value: 2
         dict(zip(("a", "b"), (1, 2)))  # value: {'a': 1, 'b': 2}

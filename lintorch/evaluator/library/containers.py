@@ -12,7 +12,9 @@ from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.sizes import join_varying
 from lintorch.evaluator.truth import decide, known_items
 from lintorch.evaluator.values import (
+    FALSE,
     NONE,
+    TRUE,
     UNKNOWN,
     Constant,
     Given,
@@ -104,9 +106,11 @@ def filter_items(machine: Machine, node: ast.AST, given: Given) -> Value:
 def sort_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`sorted(items)`: in the order they come where it cannot be told."""
     items = items_of(machine, given.pick(0) or UNKNOWN)
-    if items is not None and "key" not in given.keyword:
+    turned = given.keyword.get("reverse", FALSE)
+    if items is not None and "key" not in given.keyword and turned in (TRUE, FALSE):
         with suppress(Exception):
-            plain = sorted(each.value for each in items if isinstance(each, Constant))
+            known = [each.value for each in items if isinstance(each, Constant)]
+            plain = sorted(known, reverse=turned == TRUE)
             if len(plain) == len(items):
                 return machine.hold_list(tuple(map(Constant, plain)))
     if items is None:

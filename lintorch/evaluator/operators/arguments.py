@@ -21,6 +21,7 @@ from lintorch.evaluator.sizes import (
     Dim,
     Operation,
     Size,
+    Symbol,
     compare,
     make_operation,
     make_symbol,
@@ -33,6 +34,11 @@ _NUMBERS = count(1)
 def make_fresh(*sizes: Dim) -> Size:
     """A size that is like no other; it varies where those do that it comes from."""
     return make_operation("?", make_symbol(f"s{next(_NUMBERS)}", None), *sizes)
+
+
+def is_unnamed(symbol: Symbol) -> bool:
+    """Whether a symbol only tells a fresh size from others."""
+    return symbol.varies is None and symbol.name[:1] == "s" and symbol.name[1:].isdigit()
 
 
 def is_fresh(size: Dim) -> bool:

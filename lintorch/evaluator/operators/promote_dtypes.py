@@ -97,9 +97,14 @@ def _lift_number(found: str, dtype: str) -> str:
 
 
 def _agree_on_one(operands: tuple[Any, ...]) -> str | None:
-    """The type of operands that all have the same, where it is not known which have axes."""
-    found = {each.dtype if isinstance(each, TensorType) else None for each in operands}
-    return found.pop() if len(found) == 1 else None
+    """The type of tensors that all have the same, and numbers, where it is not known which have axes."""
+    tensors = {each.dtype for each in operands if isinstance(each, TensorType)}
+    found = tensors.pop() if len(tensors) == 1 else None
+    numbers = [each for each in operands if not isinstance(each, TensorType)]
+    if found is None or any(each is OPEN for each in numbers):
+        return None
+    kinds = [_OF_SCALARS[_kind_of_number(each)] for each in numbers]
+    return _promote_levels(([found], [], kinds))
 
 
 def _kind_of_number(number: Any) -> str:

@@ -38,6 +38,21 @@ def find_written(event: Called, name: str, source: HasText) -> cst.BaseExpressio
     for arg in call.args if call is not None else ():
         if arg.keyword is not None and arg.keyword.value == name:
             return _follow(arg.value, source)
+        if arg.star == "**" and (found := _find_option(_follow(arg.value, source), name)):
+            return _follow(found, source)
+    return None
+
+
+def _find_option(options: cst.BaseExpression | None, name: str) -> cst.BaseExpression | None:
+    """The value of a key in `{"name": …}` or `dict(name=…)`."""
+    if isinstance(options, cst.Dict):
+        for each in options.elements:
+            if isinstance(each, cst.DictElement) and literal(each.key) == name:
+                return each.value
+    if isinstance(options, cst.Call) and isinstance(options.func, cst.Name):
+        is_dict = options.func.value == "dict"
+        named = (a for a in options.args if is_dict and a.keyword and a.keyword.value == name)
+        return next((arg.value for arg in named), None)
     return None
 
 

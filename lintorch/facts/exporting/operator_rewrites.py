@@ -142,6 +142,25 @@ def _write_amount(texts: Texts, event: Called) -> str | None:
     return None if "complex" in _type_of(event) else f"{{reached}}({x}, {x} * -1)"
 
 
+def _write_peaks(texts: Texts, event: Called) -> str | None:
+    """`(x - x.amax(1, keepdim=True)).exp().sum(1).log() + x.amax(1)`, as torch works it out itself."""
+    x, given = texts["input"], event.arguments
+    axis, kept = read_plain(given.get("dim")), read_plain(given.get("keepdim"))
+    if type(axis) is not int or not isinstance(kept, bool):
+        return None
+    again = ", keepdim=True" if kept else ""
+    total = f"({x} - {x}.amax({axis}, keepdim=True)).exp().sum({axis}{again})"
+    return f"{total}.log() + {x}.amax({axis}{again})"
+
+
+def _write_smooth(texts: Texts, event: Called) -> str | None:
+    x, alpha = texts["input"], read_plain(event.arguments.get("alpha"))
+    if not isinstance(alpha, (int, float)) or isinstance(alpha, bool) or alpha <= 0:
+        return None
+    return f"{{reached}}({x})" if alpha == 1 else f"{{reached}}({x} / {alpha}) * {alpha}"
+
+
+_SELU = (1.6732632423543772, 1.0507009873554805)
 _SPREAD = frozenset({"Mul", "Pow", "ReduceMean", "Sub"})
 _SPREAD_BY = ("dim", "unbiased", "correction", "keepdim")
 _LENGTH = Rewrite(
@@ -169,6 +188,36 @@ _REWRITES: Mapping[str, Rewrite] = {
         (),
         _write_round,
         "torch.floor",
+    ),
+    "torch.ceil": Rewrite(
+        "Ceil",
+        frozenset({"Floor", "Mul"}),
+        (),
+        lambda texts, _: "{{reached}}({input} * -1) * -1".format(**texts),
+        "torch.floor",
+        repeats=False,
+    ),
+    "torch.nn.functional.selu": Rewrite(
+        "Selu",
+        frozenset({"Elu", "Mul"}),
+        (),
+        lambda texts, _: f"{{reached}}({texts['input']}, {_SELU[0]}) * {_SELU[1]}",
+        "torch.nn.functional.elu",
+        repeats=False,
+    ),
+    "torch.nn.functional.celu": Rewrite(
+        "Celu",
+        frozenset({"Div", "Elu", "Mul"}),
+        ("alpha",),
+        _write_smooth,
+        "torch.nn.functional.elu",
+        repeats=False,
+    ),
+    "torch.logsumexp": Rewrite(
+        "ReduceLogSumExp",
+        frozenset({"Add", "Exp", "Log", "ReduceMax", "ReduceSum", "Sub"}),
+        ("dim", "keepdim"),
+        _write_peaks,
     ),
     "torch.isnan": Rewrite(
         "IsNaN",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 _MESSAGE = re.compile(
     r"(^print$|(^|\.)(warn|warning|warning_once|debug|info|error|log|exception)$)"
@@ -15,29 +15,41 @@ _EXPORTING = re.compile(
 _DEVICE = re.compile(r"device\.type|version")
 
 
+Harmless = Callable[[ast.stmt], bool]
+"""Whether a statement, which no check is, comes to nothing either."""
+_LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Yield)
+
+
 def only_checks(branch: ast.AST | None) -> bool:
     """Whether an `if` does no more than to raise, assert or tell, and an `assert` never does."""
-    if isinstance(branch, ast.Assert):
-        return True
-    if not isinstance(branch, ast.If):
-        return False
-    last = branch.orelse
-    if len(last) == 1 and isinstance(last[0], ast.If):
-        return _only_raises(branch.body) and only_checks(last[0])
-    return _only_raises(branch.body) and (not last or _only_raises(last))
+    if isinstance(branch, ast.If):
+        return only_checks_in(branch.body) and only_checks_in(branch.orelse)
+    return isinstance(branch, ast.Assert)
 
 
-def _only_raises(block: Sequence[ast.stmt]) -> bool:
-    return isinstance(block[-1], ast.Raise) or all(map(_tells, block))
+def only_checks_in(block: Sequence[ast.stmt], harmless: Harmless = lambda line: False) -> bool:
+    """The same of statements: nothing comes of them but an error, messages, and what is `harmless`."""
+    return only_raises(block) or all(_tells(line, harmless) or harmless(line) for line in block)
 
 
-def _tells(line: ast.stmt) -> bool:
-    """An assert, a message, or a branch of nothing but such."""
+def only_raises(block: Sequence[ast.stmt]) -> bool:
+    """Whether nothing of a block comes to more than the error that it ends in."""
+    ends = bool(block) and isinstance(block[-1], ast.Raise)
+    return ends and not any(isinstance(n, _LEAVES) for each in block for n in ast.walk(each))
+
+
+def _tells(line: ast.stmt, harmless: Harmless) -> bool:
+    """An assert, a message, a text that stands by itself, or a branch of nothing but such."""
     if isinstance(line, ast.If):
-        return only_checks(line)
-    if isinstance(line, ast.Expr) and isinstance(line.value, ast.Call):
-        return bool(_MESSAGE.search(ast.unparse(line.value.func)))
-    return isinstance(line, (ast.Assert, ast.Pass))
+        return all(only_checks_in(side, harmless) for side in (line.body, line.orelse))
+    if isinstance(line, ast.Expr):
+        called = line.value.func if isinstance(line.value, ast.Call) else None
+        return bool(_MESSAGE.search(ast.unparse(called))) if called else _is_text(line.value)
+    return isinstance(line, (ast.Assert, ast.Pass, ast.Raise))
+
+
+def _is_text(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant)
 
 
 def asks_exporting(test: ast.AST) -> bool:

@@ -114,11 +114,14 @@ class Evaluation:
             return ()
         return evaluate_model(self._make_library(), file, name, self._is_exported).events
 
-    def explain_rows(self, path: str, rows: Mapping[int, int]) -> Explained:
-        """What values in rows of a file are, as the models of this one lead there: evaluated anew for it."""
+    def explain_rows(self, path: str, rows: Mapping[int, int], alone: bool = False) -> Explained:
+        """What values in rows of a file are, as the models of this one lead there: evaluated anew for it.
+
+        `alone`: functions that nothing calls count, too, by themselves.
+        """
         file = self._finder.open_file(self._path)
         library = replace(self._make_library(), watch=LineWatch(path, rows))
-        of_models = partial(evaluate_file, library, is_exported=self._is_exported, loose=False)
+        of_models = partial(evaluate_file, library, is_exported=self._is_exported, loose=alone)
         reached = () if file is None else tuple(of_models(file))
         return Explained(
             tuple(list_contexts(reached, self.text)),

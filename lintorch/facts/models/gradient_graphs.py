@@ -71,6 +71,15 @@ class GradientGraphs:
             for e in self._events
         )
 
+    def precedes(self, one: Occurrence, other: Occurrence) -> bool:
+        """Whether one happened ahead of another; False for what is of no such root."""
+        here, there = self._order.get(id(one)), self._order.get(id(other))
+        return here is not None and there is not None and here < there
+
+    @cached_property
+    def _order(self) -> Mapping[int, int]:
+        return {id(each): number for number, each in enumerate(self._events)}
+
     def list_parts(self, model: int) -> set[int]:
         """A model and what it is made of, by their addresses."""
         found, waiting = {model}, [model]

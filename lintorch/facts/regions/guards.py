@@ -31,7 +31,7 @@ _OFF = re.compile(
 _DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
 """What the first batches of training have set."""
 _LOSS = re.compile(
-    r"(Loss|Criterion|Matcher|Metric|SSIM|PSNR|LPIPS)$|(^|_)(loss|losses)(_|$)|Discriminator"
+    r"(Loss|LossFunction|Criterion|Matcher|Metric|SSIM|PSNR|LPIPS)$|(^|_)(loss|losses)(_|$)|Discriminator"
 )
 _LOSSES = frozenset(
     {

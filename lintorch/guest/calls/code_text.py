@@ -11,13 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-_FENCED = re.compile(
-    r"^(?P<mark>```+|~~~+) *(?:python|py|python3|pycon)\b[^\n]*\n(?P<code>.*?)^(?P=mark)",
-    re.MULTILINE | re.DOTALL | re.IGNORECASE,
-)
+from lintorch.record.fenced_code import FENCED
+
 _PROMPT = re.compile(r"^(>>>|\.\.\.) ?", re.MULTILINE)
 _OF_SHELL = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
-CODE_ENDINGS = (".py", ".ipynb", ".md")
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ def parse_code(path: Path, data: bytes) -> CodeText | None:
 
 def _list_fenced(text: str) -> Iterator[tuple[int, str]]:
     """The row that each block of code begins at, and its text."""
-    for match in _FENCED.finditer(text):
+    for match in FENCED.finditer(text):
         code = match["code"]
         if ">>>" in code:
             shown = (line if _PROMPT.match(line) else "" for line in code.splitlines())

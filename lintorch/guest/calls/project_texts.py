@@ -2,69 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 
-from lintorch.guest.calls.code_text import CODE_ENDINGS
-
-_MOST_FILES = 3000
-"""Files of a project that are read, at most: a folder without a mark may be a whole disk."""
-_MOST_FOLDERS = 3000
-_MOST_BYTES = 48 << 20
-"""Of all files together."""
-_BIGGEST = {".py": 1 << 19, ".md": 1 << 19, ".ipynb": 1 << 22}
-"""Bytes of a file, by its ending; pictures make notebooks big."""
-_PASSED = frozenset(
-    ("node_modules", "site-packages", "dist-packages", "__pycache__", "build", "dist", "venv")
-)
+from lintorch.guest.process.files_read import read_log
+from lintorch.record import project_texts
 
 
-def list_files_that_name(project: Path, names: Iterable[str]) -> list[tuple[Path, bytes]]:
+def list_files_that_name(project: Path, names: Collection[str]) -> list[tuple[Path, bytes]]:
     """The files of a project in whose text one of the names stands as a word."""
-    words = [re.escape(name).encode() for name in names]
-    if not words:
+    found = project_texts.match_names(names)
+    if found is None:
         return []
-    found = re.compile(rb"(?<!\w)(?:" + b"|".join(words) + rb")(?!\w)")
-    return [(path, data) for path, data in _read_texts(str(project)) if found.search(data)]
+    with read_log.paused():
+        texts = _read_texts(str(project))
+    named = [(path, data) for path, data in texts if found.search(data)]
+    read_log.note_search(names, project_texts.digest_files(named))
+    return named
 
 
 @lru_cache(maxsize=2)
 def _read_texts(project: str) -> tuple[tuple[Path, bytes], ...]:
-    texts: list[tuple[Path, bytes]] = []
-    left = _MOST_BYTES
-    for path, size in _walk_files(project):
-        if len(texts) == _MOST_FILES or size > left:
-            break
-        try:
-            texts.append((path, path.read_bytes()))
-        except OSError:
-            continue
-        left -= size
-    return tuple(texts)
-
-
-def _walk_files(project: str) -> Iterator[tuple[Path, int]]:
-    """Files with code, those of outer folders first, with their sizes."""
-    waiting, looked = [project], 0
-    while waiting and looked < _MOST_FOLDERS:
-        folder = waiting.pop(0)
-        looked += 1
-        try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-            if any(entry.name == "pyvenv.cfg" for entry in entries):
-                continue
-            for entry in entries:
-                if entry.name.startswith(".") or entry.name in _PASSED or entry.is_symlink():
-                    continue
-                if entry.is_dir():
-                    waiting.append(entry.path)
-                    continue
-                ending = os.path.splitext(entry.name)[1]
-                size = entry.stat().st_size if ending in CODE_ENDINGS else 0
-                if 0 < size <= _BIGGEST.get(ending, 0):
-                    yield Path(entry.path), size
-        except OSError:
-            continue
+    return project_texts.read_texts(project)

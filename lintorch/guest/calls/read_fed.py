@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -12,7 +12,8 @@ from torch import nn
 
 from lintorch.guest.calls.find_model_calls import ModelCall, list_feeding_names
 from lintorch.guest.calls.unknown_value import UNKNOWN
-from lintorch.record.arguments import LeafPlace, list_leaves
+from lintorch.guest.construct.record_classes import list_record_fields, name_record
+from lintorch.record.arguments import LeafPlace
 from lintorch.record.models import FedArgument, Input, PlainArgument
 from lintorch.record.plain_values import is_plain
 
@@ -119,7 +120,7 @@ def name_fed(
         return ()
     given = {p.name: value for p, value in zip(plain, positional, strict=False)} | dict(named)
     found: list[tuple[str, FedArgument]] = []
-    for parameter in plain:
+    for parameter in (*plain, *list_named(parameters, named)):
         value = given.get(parameter.name, parameter.default)
         parts = tuple(_list_parts(parameter.name, value))
         if parameter.default is parameter.empty and not parts:
@@ -129,6 +130,23 @@ def name_fed(
     return tuple(found) if any(isinstance(part, Input) for _, part in found) else ()
 
 
+def list_named(
+    parameters: Sequence[inspect.Parameter], given: Collection[str]
+) -> list[inspect.Parameter]:
+    """What is passed by name alone: parameters after `*`, and those among `given` that `**` takes."""
+    kinds = {p.kind for p in parameters}
+    if inspect.Parameter.VAR_POSITIONAL in kinds:
+        return []
+    alone = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+    taken = {p.name for p in parameters}
+    if inspect.Parameter.VAR_KEYWORD in kinds:
+        more = (name for name in given if name not in taken and name.isidentifier())
+        alone += [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in dict.fromkeys(more)
+        ]
+    return alone
+
+
 def _is_default(value: Any, parameter: inspect.Parameter) -> bool:
     plain = value is None or isinstance(value, (bool, int, float, str))
     return plain and type(value) is type(parameter.default) and bool(value == parameter.default)
@@ -136,20 +154,41 @@ def _is_default(value: Any, parameter: inspect.Parameter) -> bool:
 
 def _list_parts(name: str, value: Any) -> Iterator[FedArgument]:
     """The tensors and plain values of an argument; none where it holds anything else."""
-    leaves = list_leaves(value)
-    if len(leaves) > _MOST_LEAVES or not all(_is_fed(place, leaf) for place, leaf in leaves):
+    leaves = list(_list_fields(value))
+    tensors = any(isinstance(leaf, torch.Tensor) for _, _, leaf in leaves)
+    if not tensors and is_plain(value):
+        yield PlainArgument(name, repr(value))
+    if len(leaves) > _MOST_LEAVES or not tensors:
         return
-    if not any(isinstance(leaf, torch.Tensor) for _, leaf in leaves):
-        if is_plain(value):
-            yield PlainArgument(name, repr(value))
+    if not all(_is_fed(place, leaf) for place, _, leaf in leaves):
         return
-    for place, leaf in leaves:
+    for place, records, leaf in leaves:
+        records = records if any(records) else ()
         if isinstance(leaf, torch.Tensor):
             low, high = _find_bounds(leaf)
             dtype = str(leaf.dtype).removeprefix("torch.")
-            yield Input(name, dtype, tuple(leaf.shape), low, high, place)
+            yield Input(name, dtype, tuple(leaf.shape), low, high, place, records=records)
         else:
-            yield PlainArgument(name, repr(leaf), place)
+            yield PlainArgument(name, repr(leaf), place, records)
+
+
+def _list_fields(
+    value: Any, place: LeafPlace = (), records: tuple[str, ...] = ()
+) -> Iterator[tuple[LeafPlace, tuple[str, ...], Any]]:
+    """The places, records and leaves of lists, mappings, named tuples and dataclasses."""
+    fields = list_record_fields(value)
+    if fields:
+        kind = name_record(type(value))
+        parts: list[tuple[Any, Any]] = [(name, getattr(value, name)) for name in fields]
+    elif isinstance(value, dict):
+        kind, parts = "", list(value.items())
+    elif isinstance(value, (list, tuple)):
+        kind, parts = "", list(enumerate(value))
+    else:
+        yield place, records, value
+        return
+    for key, part in parts:
+        yield from _list_fields(part, (*place, key), (*records, kind))
 
 
 def _is_fed(place: LeafPlace, leaf: Any) -> bool:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
-from lintorch.guest.imports.notebook_modules import read_source
+from lintorch.guest.imports.notebook_modules import is_held, read_source
+from lintorch.guest.process.files_read import read_log
+from lintorch.record.project_texts import digest_files, match_calls
 
 _EXPORTS = frozenset(
     ("onnx.export", "export.export", "jit.trace", "jit.script", "jit.trace_module")
@@ -27,7 +31,7 @@ def read_uses(paths: Iterable[str], name: str) -> ClassUses:
     """How the class of this name is used in files; those that cannot be read say nothing."""
     names: set[str] = set()
     exported = False
-    for tree in _parse_mentioning(paths, f"{name}("):
+    for tree in _parse_calling(paths, name):
         given = {holder for holder, made in _find_holders(tree) if made == name}
         names |= given
         exported = exported or any(
@@ -37,14 +41,26 @@ def read_uses(paths: Iterable[str], name: str) -> ClassUses:
     return ClassUses(frozenset(names - {""}), exported)
 
 
-def _parse_mentioning(paths: Iterable[str], words: str) -> Iterator[ast.AST]:
-    for path in paths:
+def _parse_calling(paths: Iterable[str], name: str) -> Iterator[ast.AST]:
+    """The files in whose text the name is called, those that can be parsed."""
+    found = list(_list_calling(paths, name))
+    read_log.note_calls(name, digest_files(each for each in found if not is_held(each[0])))
+    for _, text in found:
         try:
-            text = read_source(path)
-            if words.encode() in text and len(text) <= _MOST_BYTES:
+            if len(text) <= _MOST_BYTES:
                 yield ast.parse(text)
-        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
+
+
+def _list_calling(paths: Iterable[str], name: str) -> Iterator[tuple[Path, bytes]]:
+    call = match_calls(name)
+    with read_log.paused():
+        for path in paths:
+            with suppress(OSError):
+                text = read_source(path)
+                if call.search(text):
+                    yield Path(path), text
 
 
 def _find_holders(tree: ast.AST) -> Iterator[tuple[str, str]]:

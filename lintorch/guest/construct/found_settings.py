@@ -53,7 +53,7 @@ class FoundSettings(dict[str, Any]):
         return self[name]
 
     def __missing__(self, name: str) -> Any:
-        return _guess_setting(name.lower(), False)
+        return guess_setting_by_name(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
@@ -117,6 +117,11 @@ def _fit_value(value: Any, use: SettingUse) -> Any:
     if use.several and type(value) in (int, float):
         return [value]
     return value
+
+
+def guess_setting_by_name(name: str) -> Any:
+    """A small value for a setting of this name."""
+    return _guess_setting(name.lower(), False)
 
 
 def _guess_setting(name: str, several: bool) -> Any:

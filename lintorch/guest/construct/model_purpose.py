@@ -10,7 +10,7 @@ from torch import nn
 from lintorch.guest.construct.class_uses import ClassUses
 from lintorch.record.models import Input, Model, Purpose
 
-_LOSS = re.compile(r"(Loss|Criterion)(\d|V\d|\dD|\dd)?$|(^|_)loss(es)?(_|$)")
+_LOSS = re.compile(r"(Loss|LossFunction|Criterion)(\d|V\d|\dD|\dd)?$|(^|_)loss(es)?(_|$)")
 _METRIC = re.compile(r"(Metric|SSIM|PSNR|LPIPS|FID)s?$")
 _DISCRIMINATOR = re.compile(r"Discriminator")
 _HELD_AS: tuple[tuple[Purpose, re.Pattern[str]], ...] = (

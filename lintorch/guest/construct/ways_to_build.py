@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from lintorch.guest.construct.call_examples import Example
 from lintorch.guest.construct.fill_arguments import disable_pretrained, shrink_big_sides
 from lintorch.guest.construct.find_candidates import Candidate
 from lintorch.guest.construct.import_file import import_file, prepare_user_code
+from lintorch.guest.construct.lacking_settings import build_completed
 from lintorch.guest.construct.make_model import Built, ModelMaker
 from lintorch.guest.imports.user_frames import UserCode
 from lintorch.guest.watch.user_lines import UserLines
@@ -126,4 +128,4 @@ def _attempt_like_example(
         }
         given = {**given, **disable_pretrained(call), **fetched}
         making = ModelMaker(call, given, origin, files, example.inputs, example.place)
-        yield making.build_model
+        yield partial(build_completed, making)

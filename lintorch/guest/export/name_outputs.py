@@ -15,12 +15,15 @@ from torch import nn
 from lintorch.guest.watch.make_tensors import flatten_output
 
 _ALONE = "output"
+_OWN_NAMES = "lintorch_outputs"
+"""Where a module of our own making keeps them."""
 
 
 def name_outputs(module: nn.Module, output: Any, taken: Collection[str]) -> tuple[str, ...]:
     """One name for each tensor of an output, apart from those that are taken."""
     count = len(flatten_output(output))
-    found = [*_name_parts(output)] or [*_read_return(module, count)]
+    own = [*getattr(module, _OWN_NAMES, ())]
+    found = own or [*_name_parts(output)] or [*_read_return(module, count)]
     if len(found) != count or not all(each.isidentifier() for each in found):
         found = [_ALONE] if count == 1 else [f"{_ALONE}_{number}" for number in range(count)]
     return tuple(_make_distinct(found, taken))

@@ -12,6 +12,7 @@ from lintorch.guest.construct.make_model import Built, NotAModelError
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.construct.parameters import name_arguments
 from lintorch.guest.feed import search_inputs
+from lintorch.guest.feed.plain_forward import take_plain
 from lintorch.guest.feed.search_inputs import NotFedError
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import LEAST_SECONDS, ModelWork
@@ -72,6 +73,7 @@ def feed_model(
             if identity is None:
                 return None
             work = replace(work, identity=identity)
+            take_plain(built.module, built.example_inputs)
             found = _search_in_child(work, built, setting)
             if _is_too_large(built, found, work):  # without their values, the weights take no room
                 built.module.to("meta")

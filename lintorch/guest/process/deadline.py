@@ -1,6 +1,6 @@
 """The end of the time that a piece of work has: a machine that is busy with other things does not shorten it.
 
-The time is up when it has gone by, and the work has had a core for most of it or does nothing.
+The time is up when it has gone by, and the work has had a core for as long or does nothing.
 Work that waits for its turn goes on, to several times its seconds at most.
 """
 
@@ -15,8 +15,6 @@ PATIENCE = 10
 """How many times its seconds work may take on a machine that gives it no core."""
 INTERVAL = 0.5
 """Seconds between two looks at work whose time has gone by."""
-_MOST = 0.8
-"""The share of the seconds that makes them used up, where it was spent on a core."""
 _IDLE = 0.02
 """The share of a core with which work does nothing."""
 
@@ -49,8 +47,8 @@ class SpentTime:
         self._looked, self._last = now, worked
         if gone < self._seconds:
             return False
-        if worked - self._before >= self._seconds * _MOST or gone >= self._seconds * PATIENCE:
-            return True
+        if worked - self._before >= self._seconds or gone >= self._seconds * PATIENCE:
+            return True  # no fewer than `clock` counts: else the outer work ends before its parts
         return resting and not self._wants_core()
 
 

@@ -11,6 +11,7 @@ from lintorch.guest.export.eager_reference import NamedSizes
 from lintorch.guest.export.exporters import onnx_runtime
 from lintorch.guest.export.write_program import COPYING, TENSORS, write_comparison, write_inputs
 from lintorch.guest.process.deadline import INTERVAL, Deadline
+from lintorch.guest.suggest.write_arguments import write_plain
 from lintorch.guest.suggest.write_call import CallText
 
 _HELPERS = """
@@ -91,7 +92,8 @@ def _write_check(call: CallText, sizes: Sequence[NamedSizes]) -> str:
     running = _write_running(call)
     inputs = "\n".join(write_inputs(call.job.inputs, sizes[0]))
     alone = _ALONE if call.wraps and not call.exporter.startswith("onnx") else ""
-    whole = _HELPERS + TENSORS + COPYING + inputs + "\neager = model\n" + running + alone
+    eager = write_plain(call.job.module, call.job.inputs, call.spelled, "eager")
+    whole = _HELPERS + TENSORS + COPYING + inputs + eager + running + alone
     return whole + write_comparison(sizes)
 
 

@@ -126,12 +126,26 @@ def _find_leader(
         for text, of in _guess_relations(other, sizes[name], sizes[other]):
             if equal and all(
                 each.holds({**sizes, other: sizes[other] + more, name: of(sizes[other] + more)})
-                and not each.holds({**sizes, name: sizes[name] + 1})
                 for each in equal
                 for more in (0, 8, 24)
             ):
-                return text
+                return text if _breaks_alone(name, other, sizes, equal) else ""
     return ""
+
+
+def _breaks_alone(name: str, other: str, sizes: NamedSizes, equal: Sequence[SizeCondition]) -> bool:
+    """Whether one of the conditions fails wherever one of two sizes changes alone.
+
+    `b * s == b * 2 * (s // 2)` speaks of two sizes, and says of one of them that it is even.
+    """
+    return any(
+        not any(
+            each.holds({**sizes, changed: sizes[changed] + more})
+            for changed in (name, other)
+            for more in range(1, _MOST_STEPS + 1)
+        )
+        for each in equal
+    )
 
 
 def _guess_relations(other: str, mine: int, theirs: int) -> list[tuple[str, Callable[[int], int]]]:

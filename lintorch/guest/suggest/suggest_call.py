@@ -23,6 +23,7 @@ from lintorch.guest.suggest.free_axes import free_axes
 from lintorch.guest.suggest.open_sizes import Attempt, Attempts, MakeJob, find_open_sizes
 from lintorch.guest.suggest.run_program import run_program
 from lintorch.guest.suggest.size_terms import SizeTerm, drop_names, find_terms
+from lintorch.guest.suggest.write_arguments import list_record_names
 from lintorch.guest.suggest.write_building import write_building
 from lintorch.guest.suggest.write_call import CallText
 from lintorch.guest.watch.make_tensors import find_dynamic_names, make_inputs
@@ -59,7 +60,8 @@ def suggest_call(asked: Asked, seconds: float) -> Suggestion:
     """The call, tried in so many seconds."""
     late = clock() + seconds
     try:
-        imports, building = write_building(asked.built.recipe, asked.project)
+        records = list_record_names(asked.built.module)
+        imports, building, spelled = write_building(asked.built.recipe, asked.project, records)
     except ValueError as error:
         return Suggestion(refused=f"no program can build the model: {error}")
     model, others = free_axes(asked.built.module, asked.model, asked.others)
@@ -71,7 +73,7 @@ def suggest_call(asked: Asked, seconds: float) -> Suggestion:
         return Suggestion(refused=why, site=attempt.site)
     sizes = [asked.model.sizes, *attempts.list_sizes(attempt.open)]
     call = _write_first(asked, attempts, attempt)
-    call = replace(call, imports=tuple(imports), building=tuple(building))
+    call = replace(call, imports=tuple(imports), building=tuple(building), spelled=spelled)
     ran = ""
     for each in _list_calls(call, attempts):
         ran = run_program(each, sizes, asked.project, late - clock())
@@ -181,7 +183,7 @@ def _refuse_dims(call: CallText, module: nn.Module) -> str:
     """What torch.export says against the Dims of a call; "" where it takes them."""
     space: dict[str, Any] = {"Dim": torch.export.Dim}
     exec("\n".join(call.write_dims()), space)
-    shapes = eval(call.write_shapes(), space)
+    shapes = eval(call.write_nested_shapes(), space)
     arguments = call.job.arrange_arguments(call.job.example)
     try:
         with copy_module(module) as copied:

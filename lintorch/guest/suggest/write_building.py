@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,10 +37,12 @@ class _Imports:
         return name
 
 
-def write_building(recipe: Recipe, project: str) -> tuple[list[str], list[str]]:
-    """The imports, and the statement that sets `model`; they run in the project's folder.
+def write_building(
+    recipe: Recipe, project: str, records: Iterable[str] = ()
+) -> tuple[list[str], list[str], dict[str, str]]:
+    """The imports, the statement that sets `model`, and how `records`, `module:Class`, are called.
 
-    Raises ValueError where something cannot be written as text.
+    They run in the project's folder. Raises ValueError where something cannot be written as text.
     """
     module, path = locate_definition(recipe.call)
     if is_held(path):
@@ -64,13 +67,21 @@ def write_building(recipe: Recipe, project: str) -> tuple[list[str], list[str]]:
     if root == path.parent and not _is_importable(module, path):
         loading = _LOADING.format(module=module, path=os.path.relpath(path, project))
         lines = ["import importlib.util", "import sys", *lines[1:], "", *loading.splitlines()]
-        called = f"module.{called}"
+        called, own = f"module.{called}", "module."
         imports.named.pop(module, None)
     else:
+        own = ""
         imports.spell(module if root != path.parent else path.stem, called)
+    spelled = {}
+    for record in records:
+        home, _, name = record.partition(":")
+        is_own = home == module
+        spelled[record] = f"{own}{name}" if is_own else imports.spell(home, name)
+        if is_own and not own:
+            imports.spell(module if root != path.parent else path.stem, name)
     for name, wanted in imports.named.items():
         lines.append(f"from {name} import {', '.join(wanted)}")
-    return lines, _write_call(f"model = {called}", given)
+    return lines, _write_call(f"model = {called}", given), spelled
 
 
 def _write_call(begin: str, given: list[str]) -> list[str]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from lintorch.guest.export.exporter import Job
 from lintorch.guest.export.find_exporter import takes_plain
+from lintorch.guest.feed.plain_forward import find_plan
 from lintorch.guest.suggest.size_terms import SizeTerm, find_names
+from lintorch.guest.suggest.write_arguments import write_nested, write_passed, write_tuple
 from lintorch.guest.watch.trace_graphs import shape_plain_value
 from lintorch.record.arguments import arrange_arguments, pick_tensors
 from lintorch.record.models import FedArgument, Input
@@ -51,12 +53,14 @@ class CallText:
     made_up: tuple[str, ...] = ()
     source: str = ""
     """Where in the project the call is that it is built and fed like; "" for none."""
+    spelled: Mapping[str, str] = field(default_factory=dict)
+    """How the program calls the classes of records."""
 
     @property
     def wraps(self) -> bool:
         """Whether the exporter is given a module around the model, that takes tensors alone."""
         plain = len(pick_tensors(self.job.inputs)) < len(self.job.inputs)
-        return plain and not takes_plain(self.exporter)
+        return (plain and not takes_plain(self.exporter)) or find_plan(self.job.module) is not None
 
     def write(self) -> str:
         """The whole program."""
@@ -75,6 +79,13 @@ class CallText:
         """`dynamic_shapes`, by the parameters of forward; "None" where no size varies."""
         if not self.terms:
             return "None"
+        if self.wraps:
+            tensors = pick_tensors(self.job.inputs)
+            return _write_mapping({self._spell(t.label): self._write_axes(t) for t in tensors})
+        return self.write_nested_shapes()
+
+    def write_nested_shapes(self) -> str:
+        """The same for the model itself, whatever is put around it."""
         arguments = dict(zip(self._name_parameters(), self._arrange_shapes(), strict=True))
         return _write_mapping(arguments)
 
@@ -107,7 +118,7 @@ class CallText:
     def _write_arguments(self) -> str:
         """The example as a tuple."""
         if self.wraps:
-            return _write_tuple([self._spell(t.label) for t in pick_tensors(self.job.inputs)])
+            return write_tuple([self._spell(t.label) for t in pick_tensors(self.job.inputs)])
         each = arrange_arguments(self.job.inputs, [self._write_leaf(g) for g in self.job.inputs])
         given = [
             name if holds else write_nested(argument)
@@ -116,7 +127,7 @@ class CallText:
             )
         ]
         last_is_dict = bool(each) and isinstance(each[-1], dict)
-        return _write_tuple([*given, "{}"] if last_is_dict and self._is_onnx else given)
+        return write_tuple([*given, "{}"] if last_is_dict and self._is_onnx else given)
 
     @property
     def _is_onnx(self) -> bool:
@@ -159,7 +170,7 @@ class CallText:
             yield f"    opset_version={self.opset},"
         tensors = pick_tensors(self.job.inputs)
         legacy = self.exporter == "onnx-legacy"
-        if legacy or len(tensors) == len(self.job.inputs):
+        if legacy or self.wraps or len(tensors) == len(self.job.inputs):
             yield f"    input_names={_write_names(t.label for t in tensors)},"
         if self.outputs:
             yield f"    output_names={_write_names(self.outputs)},"
@@ -182,7 +193,9 @@ class CallText:
             next(labels) if isinstance(each, Input) else bind_sizes(each.value, self.sizes)
             for each in self.job.inputs
         ]
-        each = [write_nested(part) for part in arrange_arguments(self.job.inputs, leaves)]
+        each = write_passed(
+            self.job.module, arrange_arguments(self.job.inputs, leaves), self.spelled
+        )
         names = ", ".join(self._spell(t.label) for t in pick_tensors(self.job.inputs))
         return ["", *_WRAPPER.format(names=names, arguments=", ".join(each)).splitlines()]
 
@@ -259,17 +272,6 @@ class CallText:
         return f"{name}_size" if name in inputs else name
 
 
-def write_nested(argument: Any) -> str:
-    """An argument made of expressions."""
-    if isinstance(argument, dict):
-        parts = (f"{key!r}: {write_nested(part)}" for key, part in argument.items())
-        return "{" + ", ".join(parts) + "}"
-    if isinstance(argument, (list, tuple)):
-        inner = ", ".join(map(write_nested, argument))
-        return f"[{inner}]" if isinstance(argument, list) else _write_tuple([inner])
-    return str(argument)
-
-
 def _list_parameters(job: Job) -> list[inspect.Parameter]:
     return [*inspect.signature(job.module.forward).parameters.values()]
 
@@ -307,10 +309,6 @@ def _write_tensor(given: Input, sizes: Mapping[str, int]) -> str:
     high = given.high if given.high > given.low else given.low + 2
     dtype = "" if given.dtype == "int64" else f", dtype=torch.{given.dtype}"
     return f"torch.randint({given.low}, {high}, {rank_one}{dtype})"
-
-
-def _write_tuple(parts: Sequence[str]) -> str:
-    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
 
 
 def _write_names(names: Any) -> str:

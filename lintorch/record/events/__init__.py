@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lintorch.record.events.base import OperatorCall, Raised, RunEvent, Shapes
+from lintorch.record.events.decoding import PastForgotten
 from lintorch.record.events.effects import (
     InputWrite,
     ModuleWrite,
@@ -44,8 +45,8 @@ from lintorch.record.events.tensor_reads import TensorRead, TensorUse
 __all__ = [
     "BakedKind", "BakedValue", "FeltChance", "FeltDraw", "IdleLayer", "InputWrite", "KeptDevice",
     "KeptWrite", "MixedDevices", "ModalLayer", "ModuleWrite", "NormedBias", "OperatorCall",
-    "OutsideLayers", "PlainTensor", "Raised", "RandomDraw", "ResetWrite", "RunEvent", "SameDevice",
-    "Shapes", "SharedWrite", "SizeChosen", "SizeCompared", "SizeDivided", "SizeLooped",
-    "SizeQuestion", "SizeRead", "SizeUse", "TensorRead", "TensorUse", "TorchDraw", "UnusedDraw",
-    "ViewWrite",
+    "OutsideLayers", "PastForgotten", "PlainTensor", "Raised", "RandomDraw", "ResetWrite",
+    "RunEvent", "SameDevice", "Shapes", "SharedWrite", "SizeChosen", "SizeCompared", "SizeDivided",
+    "SizeLooped", "SizeQuestion", "SizeRead", "SizeUse", "TensorRead", "TensorUse", "TorchDraw",
+    "UnusedDraw", "ViewWrite",
 ]  # fmt: skip

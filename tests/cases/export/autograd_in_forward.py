@@ -83,3 +83,21 @@ class Trainer(nn.Module):
         loss.backward()
         self.optimizer.step()
         return loss.data
+
+
+class Proposed(nn.Module):
+    def forward(self, given):
+        if given[1] == "sizes":
+            return given[0].size(0)
+        return given[2]
+
+
+class Packed(nn.Module):
+    """A part of a tuple is a use of all of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.proposed = Proposed()
+
+    def forward(self, x: torch.Tensor):
+        return x * self.proposed((x.data, "sizes", 1))

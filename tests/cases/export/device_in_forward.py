@@ -61,3 +61,19 @@ class Asked(nn.Module):
             match y:
                 case _:
                     return put_on(y, where), torch.ones(3, **made), move()  # hit
+
+
+def make_ones(on_gpu=False):
+    ones = torch.ones(1)
+    if on_gpu:
+        ones = ones.to("cuda")
+    return ones
+
+
+class OnGpu(nn.Module):
+    def forward(self, x):
+        asked = x.is_cuda
+        scale = torch.linspace(0, 1, 4)
+        if asked:
+            scale = scale.to("cuda")
+        return x * scale * make_ones(asked)

@@ -58,3 +58,8 @@ def unnamed(model, path):
     torch.onnx.export(model, (x,), path, dynamic_axes=axes, dynamo=False)  # hit
     torch.onnx.export(model, (x,), path, dynamic_axes=axes, input_names=["x"], dynamo=False)
     torch.onnx.export(Two(), (x, x), path, dynamic_shapes=axes, dynamo=False)  # hit
+    torch.onnx.export(model, (x,), path, input_names=["y"], dynamic_axes=axes, dynamo=False)  # hit
+    numbered = {"x": {0: "n"}, "12": {0: "n"}}
+    torch.onnx.export(
+        model, (x,), path, input_names=["x"], dynamic_axes=numbered, dynamo=False
+    )

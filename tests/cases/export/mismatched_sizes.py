@@ -140,3 +140,6 @@ def of_bounds():
     export(Listed(), ([X, X],), dynamic_shapes=([{0: BATCH}, {0: BATCH}],))
     export(Masked(), (X, torch.ones(3, 4)), dynamic_shapes=({0: BATCH}, {0: BATCH}))  # hit
     export(Masked(), (X, torch.ones(3, 4)), dynamic_shapes=({0: BATCH}, {0: Dim("other")}))
+    torch.onnx.export(Masked(), (long,), "net.onnx", dynamic_shapes=({0: few},))  # hit
+    torch.onnx.export(Masked(), (X,), "net.onnx", dynamic_shapes=({0: few},))
+    export(Masked(), (X,), dynamic_shapes=({0: Dim("none", min=8, max=4)},))  # hit

@@ -60,3 +60,19 @@ class Spelled(Base):
 
     def sort(self, parts):
         return rnn.pack_sequence(sequences=[parts[0], parts[1]])  # hit
+
+
+class Windowed(nn.Module):
+    """Settings fix the length of what it runs over."""
+
+    def __init__(self, settings):
+        super().__init__()
+        self.window = settings.window
+        self.conv = nn.Conv2d(1, 8, (settings.kernel, 4))
+        self.rnn = nn.GRU(8, 8)
+        self.steps = nn.GRU(8, 8)  # hit
+
+    def forward(self, x, sequence):
+        maps = self.conv(x.view(-1, 1, self.window, 4)).squeeze(3)
+        steps, _ = self.steps(sequence.view(sequence.size(0), -1, 8))
+        return self.rnn(maps.permute(2, 0, 1))[1], steps

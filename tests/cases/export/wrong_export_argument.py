@@ -43,3 +43,34 @@ def of_keywords():
     torch.export.export(Masked(), (X, {"mask": X}))  # hit
     torch.export.export(Masked(), (X,), {"mask": X})
     torch.export.export(Reads(), ({"x": X},))
+
+
+class Keyed(nn.Module):
+    def forward(self, x, scale=1.0, *, mask):
+        return x * mask * scale
+
+
+def of_counts(others, path):
+    torch.export.export(Masked(), (X,))  # hit
+    torch.export.export(Masked(), (X,), {"mask": X})
+    torch.export.export(Masked(), (X, X, X))  # hit
+    torch.export.export(Masked(), (X, *others))
+    torch.export.export(Keyed(), (X, 2.0))  # hit
+    torch.export.export(Keyed(), (X,), {"mask": X})
+    torch.onnx.export(Masked(), (X,), path)  # hit
+    torch.onnx.export(Masked(), (X,), path, kwargs={"mask": X})
+    torch.onnx.export(Masked(), (X, X, {}), path)
+    torch.jit.trace(Masked(), (X,))  # hit
+    torch.jit.trace(Masked(), (X, X))
+    torch.jit.trace(Masked(), example_kwarg_inputs={"x": X, "mask": X})
+
+
+def of_paths(model, path):
+    program = torch.export.export(Masked(), (X, X))
+    torch.onnx.export(program, "net.onnx")  # hit
+    torch.onnx.export(program, f="net.onnx")
+    torch.onnx.export(program, (), "net.onnx")
+    torch.onnx.export(Masked(), "net.onnx", (X, X))  # hit
+    torch.onnx.export(model, (X, X), "net.onnx")
+    torch.export.save("net.pt2", program)  # hit
+    torch.export.save(program, "net.pt2")

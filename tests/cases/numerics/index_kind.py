@@ -205,3 +205,50 @@ def follow(loader, env):
 
 
 follow(rows, games)
+
+
+class Joined(nn.Module):
+    def forward(self, inputs, dim):
+        return torch.cat(inputs, dim)
+
+
+class Paired(nn.Module):
+    def forward(self, one: torch.Tensor, other: torch.Tensor):
+        return torch.cat(one, other)  # hit
+
+
+class Beam(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(10, 3)
+
+    def forward(self, scores, words):
+        best, place = scores.view(-1).topk(4)
+        beam = place / scores.shape[1]
+        word = place % scores.shape[1]
+        row = torch.div(place, scores.shape[1], rounding_mode="floor")
+        kept = words[beam]  # hit
+        kept = words[row]
+        kept = words[place // 4]
+        kept = words.index_select(0, beam)  # hit
+        kept = words.index_select(0, beam.long())
+        kept = words.gather(0, place / 2)  # hit
+        kept = words.gather(0, torch.div(place, 2))  # hit
+        kept = self.table(beam)  # hit
+        kept = self.table(word)
+        kept = F.one_hot(scores.argmax(1) / 2)  # hit
+        kept = F.one_hot(scores.argmax(1))
+        words[beam.int()] = kept
+        words[beam] = 0  # hit
+        ys = (place / scores.shape[1]).int().float()
+        return kept, ys * 0.5
+
+
+def train(net, loader, optimizer, criterion):
+    for x, y in loader:
+        loss = criterion(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        print(loss.data[0])  # hit
+        print(loss.data)

@@ -279,3 +279,15 @@ class Handed(nn.Module):
 
     def forward(self, *inputs):
         return self.last(self.first(*inputs))
+
+
+class Resized(nn.Module):
+    """How many axes `like` has is told by nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.up = nn.ConvTranspose3d(8, 8, 3, 2, 1)
+
+    def forward(self, like, x):
+        size = like.size()[2:]
+        return F.interpolate(self.up(x), size=size)

@@ -199,3 +199,20 @@ class OfAnyRank(nn.Module):
 
     def forward(self, x):
         return self.layers(x), self.last(F.gelu(self.first(x)))
+
+
+def inflate(norm):
+    norm._check_input_dim = nn.BatchNorm3d(norm.num_features)._check_input_dim
+    return norm
+
+
+class Inflated(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv3d(3, 8, 3)
+        self.norm = inflate(nn.BatchNorm2d(8))
+        self.other = nn.BatchNorm2d(8)  # hit
+
+    def forward(self, x):
+        x = self.norm(self.conv(x))
+        return self.other(self.conv(x[:, :3]))

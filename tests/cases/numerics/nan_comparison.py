@@ -38,3 +38,10 @@ def counted(table: torch.Tensor, zero=0.0):
     fill = {"mark": MISSING}
     found = is_missing(table, fill["mark"])
     return found, table != torch.tensor(MISSING), table == zero  # hit
+
+
+def masked(labels: torch.Tensor, null=np.nan):
+    mask = ~torch.isnan(labels) if np.isnan(null) else labels != null
+    if not math.isnan(null):
+        mask = mask & (labels != null)
+    return mask.float()

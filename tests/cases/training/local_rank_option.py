@@ -24,3 +24,9 @@ def helped():
     add_rank(parser)
     add_rank(parser, "--rank")
     return parser.parse_args()
+
+
+def launched_otherwise():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rank", "--local_rank", type=int, default=0)
+    return parser.parse_args().rank

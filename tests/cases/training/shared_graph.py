@@ -89,3 +89,42 @@ def two_batches(batches, body=nn.Linear(4, 4)):
         body(one).mean().backward()
         body(other).mean().backward()
         optimizer.step()
+
+
+class Stale:
+    def __init__(self):
+        self.actor = nn.Sequential(nn.Linear(4, 2), nn.Tanh())
+        self.critic = nn.Linear(6, 1)
+        self.of_actor = torch.optim.Adam(self.actor.parameters())
+        self.of_critic = torch.optim.Adam(self.critic.parameters())
+
+    def value(self, state, action):
+        return self.critic(torch.cat([state, action], 1))
+
+    def learn(self, state, action, wanted):
+        lost = (self.value(state, action) - wanted).square().mean()
+        gained = -self.value(state, self.actor(state)).mean()
+        self.of_critic.zero_grad()
+        lost.backward()
+        self.of_critic.step()
+        self.of_actor.zero_grad()
+        gained.backward()  # hit
+        self.of_actor.step()
+
+    def learn_well(self, state, action, wanted):
+        lost = (self.value(state, action) - wanted).square().mean()
+        self.of_critic.zero_grad()
+        lost.backward()
+        self.of_critic.step()
+        gained = -self.value(state, self.actor(state)).mean()
+        self.of_actor.zero_grad()
+        gained.backward()
+        self.of_actor.step()
+
+    def learn_first_layer(self, state, action, wanted):
+        lost = (self.value(state, action) - wanted).square().mean()
+        other = self.value(state, action.tanh()).mean()
+        self.of_critic.zero_grad()
+        lost.backward()
+        self.of_critic.step()
+        other.backward()

@@ -49,3 +49,15 @@ def average(targets, sources, rate):
     for target, source in zip(targets, sources):
         target.detach().mul_(rate).add_(source, alpha=1 - rate)
     return [target * 2 for target in targets]
+
+
+def flatten(loss, weights):
+    return torch.cat([grad.view(-1) for grad in torch.autograd.grad(loss, weights)])
+
+
+def curvature(loss, weights, rounds, way):
+    for _ in range(rounds):
+        found = flatten(loss * way.sum(), weights).detach()
+        found /= 4
+        way = way + found
+    return way

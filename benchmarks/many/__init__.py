@@ -1,0 +1,1 @@
+"""Many small models, for measuring what a run costs as their number grows."""

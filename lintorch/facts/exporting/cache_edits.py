@@ -1,0 +1,87 @@
+"""What a forward makes once and keeps, made at each call: `if self.grid is None:` goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Edit, Fix
+from lintorch.facts.classes.classes import is_self
+from lintorch.syntax.tree import offspring
+
+
+class EditsFile(Protocol):
+    """What knows the text of nodes, and puts edits into a file."""
+
+    @property
+    def text(self) -> str:
+        """The whole file."""
+
+    def code(self, node: cst.CSTNode) -> str:
+        """A node as it is written."""
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node around another."""
+
+    def replace(self, node: cst.CSTNode, content: str) -> Edit:
+        """Other text in the place of a node."""
+
+
+def fill_each_time(test: cst.If, file: EditsFile) -> Fix | None:
+    """The lines of a test for what is kept, without the test; None where it asks for anything else too."""
+    lines = list(_list_lines(test))
+    kept = {file.code(each.targets[0].target) for each in lines if _is_own(each)}
+    if not kept or len(lines) != len(test.body.body) or isinstance(file.parent(test), cst.If):
+        return None
+    parts = list(_split(test.test))
+    mixed = any(isinstance(each, cst.BooleanOperation) for each in parts)
+    asked = [kept & set(_read_attributes(part, file)) for part in parts]
+    if test.orelse is not None or "#" in file.code(test) or mixed or not all(asked):
+        return None
+    open_still = set(kept)
+    for line in lines:
+        if open_still & set(_read_attributes(line.value, file)):
+            return None
+        open_still.discard(file.code(line.targets[0].target))
+    start = file.replace(test, "").start
+    margin = file.text[file.text.rindex("\n", 0, start) + 1 : start]
+    if margin.strip():
+        return None
+    text = f"\n{margin}".join(file.code(line) for line in lines)
+    last = file.replace(lines[-1], "").end
+    return Fix("fill it at each call", (Edit(start, last, text),), Applicability.UNSAFE)
+
+
+def _list_lines(test: cst.If) -> Iterator[cst.Assign]:
+    """The lines that give one attribute or name a value."""
+    for line in test.body.body:
+        small = line.body if isinstance(line, cst.SimpleStatementLine) else ()
+        if len(small) == 1 and isinstance(small[0], cst.Assign) and len(small[0].targets) == 1:
+            given = small[0].targets[0].target
+            if isinstance(given, cst.Name) or (
+                isinstance(given, cst.Attribute) and is_self(given.value)
+            ):
+                yield small[0]
+
+
+def _is_own(line: cst.Assign) -> bool:
+    return isinstance(line.targets[0].target, cst.Attribute)
+
+
+def _split(test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """`a` and `b` of `a or b`: one of them is enough for what is kept to be made."""
+    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.Or):
+        yield from _split(test.left)
+        yield from _split(test.right)
+    else:
+        yield test
+
+
+def _read_attributes(node: cst.CSTNode, file: EditsFile) -> Iterator[str]:
+    """`self.grid` in an expression."""
+    if isinstance(node, cst.Attribute) and is_self(node.value):
+        yield file.code(node)
+    for each in offspring(node):
+        yield from _read_attributes(each, file)

@@ -1,0 +1,87 @@
+"""What class of error a text ends with, where its words are not known: a general answer, and said to be one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
+from lintorch.messages.recognise import Recognised, guess_runtime, looks_like_error
+
+_ANY = "any"
+_RAISED = re.compile(
+    r"(?:[\w.]{1,120}(?:Error|Exception|Unsupported|NotFound)|<class '[\w.]{1,120}'>): |what\(\): |"
+    r"(?i:segmentation fault|export failure|(?:check|assert(?:ion)?) .{0,80}?failed)"
+)
+_LONG = 600
+_READ = 200_000
+"""Characters from the end of a text in which its last error is looked for."""
+_EXCERPT = 240
+_PHASES = (
+    ("running", r"Non-zero status|\.run\(|\binfer(?:ence)?\b|predict|execut(?:e|ing)\b|OrtRun"),
+    ("building or compiling", r"build(?:er|ing)?\b|compil|optimi[sz]er"),
+    ("reading the file", r"[Pp]ars(?:e|ing)|InferenceSession|read_model|from_onnx|\bload(?:ing|_model)?\b|[Dd]eserial"),
+    ("exporting or converting", r"export|convert|trac(?:e|ing)\b|script\b"),
+)  # fmt: skip
+"""In the order in which a model meets them from the last to the first: the last that is named counts."""
+
+
+def read_class(text: str) -> Recognised | None:
+    """The class of the error in a text that `unify_text` has made; None where it speaks of none.
+
+    The runtime is the one whose words the text holds most of, or "any".
+    """
+    kind = _find_class(text)
+    if kind is None:
+        return None
+    runtime = guess_runtime(text) or _load_classes()
+    phase = _read_phase(text)
+    whose = "" if runtime.name == _ANY else f" of {runtime.title}"
+    when = f", probably while {phase}" if phase else ""
+    cause = f"This message{whose} is not known here{when}. By its class: {kind.cause}"
+    said = find_statement(text)
+    told = replace(kind, runtime=runtime.name, cause=cause)
+    return Recognised(told, runtime, said[:_EXCERPT].strip(), at=text.rfind(said))
+
+
+def describe_class(found: Recognised, text: str) -> Recognised:
+    """A message of which its program alone is known, with what its class of error means."""
+    kind = _find_class(text) if found.kind.rank == "last" else None
+    if kind is None:
+        return found
+    cause = f"{found.kind.cause} By its class: {kind.cause}"
+    remedy = f"{kind.remedy}; {found.kind.remedy}"
+    return replace(found, kind=replace(found.kind, cause=cause, remedy=remedy))
+
+
+def _find_class(text: str) -> Kind | None:
+    """The first of the classes, the plainest ones last, that speaks of what a text ends with."""
+    if not looks_like_error(text):
+        return None
+    said = find_statement(text)
+    lowered = said.lower()
+    for kind in _load_classes().kinds:
+        worded = any(word in lowered for word in kind.needs)
+        if worded and kind.pattern and kind.pattern.search(said):
+            return kind
+    return None
+
+
+def _load_classes() -> Runtime:
+    return next(each for each in load_runtimes() if each.name == _ANY)
+
+
+def find_statement(text: str) -> str:
+    """What the last error of a text says, from its name on."""
+    text = text[-_READ:]
+    raised = [*_RAISED.finditer(text)]
+    start = raised[-1].start() if raised else max(0, len(text) - _LONG)
+    return text[start : start + _LONG]
+
+
+def _read_phase(text: str) -> str:
+    """The step that the words nearest before the end name."""
+    near = text[-3 * _LONG :]
+    last = [(max((m.end() for m in re.finditer(words, near)), default=-1), name) for name, words in _PHASES]  # fmt: skip
+    at, name = max(last)
+    return name if at >= 0 else ""

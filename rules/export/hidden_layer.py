@@ -1,0 +1,127 @@
+"""LT155: a layer put under the name of a method: `self.parameters = nn.ParameterList(…)`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import AttributeSet
+from lintorch.evaluator.objects import has_open_base, is_module_class, list_ancestors
+from lintorch.evaluator.values import Class, Held
+from lintorch.evidence import Outcome, Trial
+from lintorch.evidence.treatment import report_refusal
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT155",
+    summary="a layer hidden by a method of its name",
+    why="""
+        `self.parameters = nn.ParameterList(…)` replaces nothing: nn.Module keeps layers in a table
+        of its own, where Python looks last, after the methods of the class. So `self.parameters`
+        stays the method, the layer can only be reached through `named_children`, and a forward that
+        means the layer calls the method. Eager says nothing until then. torch.export and
+        torch.jit.script read every layer by its name, and so does torch.jit.trace for names of
+        nn.Module: they refuse the model, "Expected Module but got method". The new ONNX exporter
+        takes it, when torch.export refuses, by tracing Python's bytecode. Measured on torch 2.13.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Basis(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.ones(4))
+                self.parameters = nn.ParameterList([self.weight])
+
+            def forward(self, x):
+                return x * self.weight
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Basis(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.ones(4))
+                self.weights = nn.ParameterList([self.weight])
+
+            def forward(self, x):
+                return x * self.weight
+    """,
+    remedy="give it another name",
+    proof="""
+        torch.export.export(Basis(), (torch.ones(2, 4),))
+    """,
+    severity=Severity.ERROR,
+)
+
+_METHODS = frozenset(
+    {
+        "T_destination", "add_module", "apply", "bfloat16", "buffers", "call_super_init", "children",
+        "compile", "cpu", "cuda", "double", "dump_patches", "eval", "extra_repr", "float", "forward",
+        "get_buffer", "get_extra_state", "get_parameter", "get_submodule", "half", "ipu",
+        "load_state_dict", "modules", "mtia", "named_buffers", "named_children", "named_modules",
+        "named_parameters", "parameters", "register_buffer", "register_module",
+        "register_parameter", "requires_grad_", "set_extra_state", "set_submodule", "share_memory",
+        "state_dict", "to", "to_empty", "train", "type", "xpu", "zero_grad",
+    }
+)  # fmt: skip
+"""What nn.Module has under a name that does not begin with an underscore: `dir(nn.Module)` of torch 2.13."""
+_TAKEN = re.compile(r"submodule `([\w.]+)`: <bound method|Expected Module but got <class 'method'>")
+"""What torch.export, and what torch.jit, say of such a layer."""
+_READ_BY_NAME = {"torch.export": Harm.REFUSED, "torchscript-script": Harm.REFUSED}
+_TRACED = {**_READ_BY_NAME, "torchscript-trace": Harm.REFUSED}
+
+
+@rule.event(AttributeSet)
+def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    held, name = event.held, event.attribute
+    if not _is_layer(held) or not _is_layer(event.value) or not isinstance(held, Held):
+        return
+    own = [each for each in list_ancestors(held.of) if isinstance(each, Class)]
+    if any(map(_sets_attributes, own)) or has_open_base(held.of):
+        return
+    owner = next((each for each in own if name in _list_methods(each)), None)
+    if owner is not None:
+        said = f"the class has a method {name}: this layer is not what self.{name} gives"
+        yield Hit(event, said, harm=_READ_BY_NAME)
+    elif name in _METHODS:
+        said = f"nn.Module has {name}: this layer is not what self.{name} gives"
+        yield Hit(event, said, harm=_TRACED)
+
+
+def _is_layer(value: object) -> bool:
+    return isinstance(value, Held) and is_module_class(value.of)
+
+
+def _list_methods(kind: Class) -> list[str]:
+    """Plain methods: a property may well give what is kept under its name."""
+    return [
+        each.name
+        for each in kind.node.body
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and not each.decorator_list
+    ]
+
+
+def _sets_attributes(kind: Class) -> bool:
+    """Whether a class says itself what an attribute is."""
+    names = {"__getattribute__", "__setattr__", "__slots__"}
+    return bool(names & {*_list_methods(kind)})
+
+
+@rule.trial("failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    told = _TAKEN.search(outcome.message)
+    for layer in trial.trace.record.layers if told else ():
+        name = layer.path.rpartition(".")[2]
+        meant = layer.path == told[1] if told and told[1] else name in _METHODS
+        if meant and layer.built is not None:
+            yield report_refusal(layer.built, outcome, f"self.{name} is a method, and no layer")
