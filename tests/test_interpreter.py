@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -95,6 +96,45 @@ def test_one_that_is_not_there_is_named_with_who_named_it(project: Path) -> None
     checked = lintorch("check", "--trace", "--python", "gone", cwd=project)
     assert checked.returncode == 2
     assert "No findings in what was checked." in checked.stdout
+
+
+def test_one_of_an_exporter_is_told_with_who_named_it(project: Path) -> None:
+    pytest.importorskip("torch")
+    (project / "lintorch.toml").write_text(f'python.default = "{sys.executable}"\n')
+    said = told("export", "--to", "tvm", "--python-for", "tvm=gone", cwd=project)
+    assert said.startswith("lintorch: cannot start gone (--python-for tvm): no interpreter is at ")
+    (project / "lintorch.toml").write_text(
+        f'python = {{ tvm = "nets/../.venv", default = "{sys.executable}" }}\n'
+    )
+    said = told("export", "--to", "torch.export", "--to", "tvm", cwd=project / "nets")
+    assert f"{Path('.venv', PYTHON)} has no torch" in said
+    assert "named by `python.tvm` in " in said
+    bad = told("export", "--python-for", "tmv=x", cwd=project)
+    assert "'tmv' is no EXPORTER=PATH with one of torch.export, " in bad
+
+
+def test_exports_of_several_interpreters_are_one_matrix(project: Path) -> None:
+    pytest.importorskip("torch")
+    other = project / ".venv" / PYTHON
+    site = subprocess.run(
+        [other, "-c", "import site; print(site.getsitepackages()[0])"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+    own = [path for path in sys.path if path.endswith("site-packages")]
+    Path(site, "torch.pth").write_text("\n".join(own) + "\n")
+    done = lintorch(
+        *("export", "--to", "torchscript-trace", "--to", "torch.export", "--time"),
+        *("--python", sys.executable, "--python-for", f"torch.export={other}"),
+        *("--output-format", "json", "nets/net.py"),
+        cwd=project,
+    )
+    record = json.loads(done.stdout)
+    assert [each["exporter"] for each in record["trials"]] == ["torchscript-trace", "torch.export"]
+    assert {each["status"] for each in record["trials"]} == {"ok"}
+    forms = [each["form"] for each in record["models"][0]["timing"]["forms"]]
+    assert forms[-2:] == ["eager of torch.export", "torch.export"]
 
 
 def test_the_one_beside_the_project_is_found(project: Path) -> None:

@@ -96,6 +96,23 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert fixable_codes(found, RULES) == {"LT101", "LT126"}
 
 
+def test_an_exporter_may_have_an_interpreter_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "lintorch.toml"
+    file.write_text('python.litert = "lite/bin/python"\npython.default = "here"\n')
+    found = load_settings(str(file))
+    assert found.python == NamedPython("here", str(tmp_path))
+    assert found.python_for == {"litert": NamedPython("lite/bin/python", str(tmp_path))}
+    named = NamedPython("there", "/", "--python-for tvm")
+    both = override_settings(found, python_for={"tvm": named})
+    assert both.python_for == {**found.python_for, "tvm": named}
+    file.write_text('python.litret = "x"\n')
+    with pytest.raises(SettingsError, match="unknown exporter `litret`; did you mean `litert`"):
+        load_settings(str(file))
+    file.write_text("python = 3\n")
+    with pytest.raises(SettingsError, match="a string, or a table by exporter, not 3"):
+        load_settings(str(file))
+
+
 def test_the_closest_file_with_a_section_wins(tmp_path: Path) -> None:
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)

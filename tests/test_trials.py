@@ -321,7 +321,15 @@ def test_every_exporter_that_is_there_can_be_asked_for() -> None:
 
 @pytest.mark.parametrize(
     ("exporter", "package"),
-    [("openvino", "openvino"), ("ncnn", "pnnx"), ("executorch", "executorch")],
+    [
+        ("openvino", "openvino"),
+        ("ncnn", "pnnx"),
+        ("executorch", "executorch"),
+        ("litert", "litert_torch"),
+        ("coreml", "coremltools"),
+        ("tvm", "tvm"),
+        ("mnn", "MNN"),
+    ],
 )
 class TestConverter:
     """Converters that are installed by themselves; their telemetry writes to a home."""
@@ -336,7 +344,8 @@ class TestConverter:
         outcome = tried(Flattened(), exporter, tmp_path)
         there = importlib.util.find_spec(package) is not None
         assert (outcome.status == "unavailable") == (not there)
-        assert there or f"pip install {package}" in outcome.message
+        named = (f"pip install {package}", f'pip install "lintorch[{exporter}]"')
+        assert there or any(each in outcome.message for each in named)
 
     def test_numbers_are_right_at_every_size(
         self, exporter: str, package: str, tmp_path: Path
@@ -345,6 +354,8 @@ class TestConverter:
         assert tried(Normed(), exporter, tmp_path).status == "ok"
         outcome = tried(Named(), exporter, tmp_path)
         assert (outcome.status, outcome.message) == ("ok", "")
+        varied = bool(outcome.compared) and any(outcome.compared)
+        assert varied == (exporter not in ("litert", "coreml")), outcome.detail
 
     def test_every_operator_without_translation_is_named(
         self, exporter: str, package: str, tmp_path: Path
@@ -353,7 +364,8 @@ class TestConverter:
         outcome = tried(Special(), exporter, tmp_path)
         assert (outcome.status, outcome.stage) == ("failed", "export")
         operators = ("aten::special_i0e", "aten::special_bessel_j0")
-        named = operators[:1] if exporter == "executorch" else operators  # it says no more
+        first_only = exporter == "executorch"  # it says no more
+        named = operators[:1] if first_only else operators
         assert set(outcome.operators) == set(named)
         assert site_of(outcome).row == row_of(Special, "i0e")
 

@@ -10,6 +10,7 @@ import click
 
 from lintorch.cli.completion import complete_rules, complete_targets
 from lintorch.cli.problems import UsageProblem
+from lintorch.core.profile import EXPORTERS
 from lintorch.record.precisions import PRECISIONS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -73,11 +74,31 @@ def _name_python(context: click.Context, parameter: click.Parameter, name: Any) 
     return NamedPython(name, os.getcwd(), "--python") if name else None
 
 
+def _name_pythons(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
+    """`EXPORTER=PATH` by exporter; None for none. Raises BadParameter."""
+    from lintorch.settings import NamedPython
+
+    pairs = dict(text.partition("=")[::2] for text in given)
+    for name, path in pairs.items():
+        if name not in EXPORTERS or not path:
+            known = ", ".join(EXPORTERS)
+            raise click.BadParameter(f"{name!r} is no EXPORTER=PATH with one of {known}")
+    options = {name: f"{parameter.opts[0]} {name}" for name in pairs}
+    return {n: NamedPython(p, os.getcwd(), options[n]) for n, p in pairs.items()} or None
+
+
+_python_for_option = click.option(
+    "--python-for", cls=SettingOption, multiple=True, metavar="EXPORTER=PATH", callback=_name_pythons,
+    help="The interpreter of one exporter, whose packages do not go with the others'; may be repeated.",
+)  # fmt: skip
+
+
 def exporter_option(name: str, **given: Any) -> Callable[[Command], Command]:
-    """An option that names exporters, and may be repeated."""
-    return click.option(
+    """An option that names exporters, and may be repeated, and one for interpreters of their own."""
+    named = click.option(
         name, "exporters", multiple=True, metavar="EXPORTER", callback=_drop_repeats, **given
     )
+    return combine_options(named, _python_for_option)
 
 
 def _set_cache(context: click.Context, parameter: click.Parameter, folder: Any) -> Any:

@@ -6,7 +6,10 @@ import json
 import subprocess
 from collections.abc import Iterator
 
-_ASKED = ("torch", "onnx", "onnxscript", "onnxruntime", "openvino", "ncnn", "pnnx", "executorch")
+_ASKED = (
+    *("torch", "onnx", "onnxscript", "onnxruntime", "openvino", "ncnn", "pnnx", "executorch"),
+    *("litert-torch", "coremltools", "apache-tvm", "MNN", "onnx2tf"),
+)
 _PROGRAM = """
 import importlib.metadata as m, json, platform
 def version(name):

@@ -9,7 +9,7 @@ from lintorch.core.finding import Harm, Hazard, Severity
 
 MEASURED = ("torch.export", "onnx", "onnx-legacy", "torchscript-trace", "torchscript-script")
 """The exporters whose treatment of each hazard was measured."""
-EXPORTERS = (*MEASURED, "openvino", "ncnn", "executorch")
+EXPORTERS = (*MEASURED, "openvino", "ncnn", "executorch", "litert", "coreml", "tvm", "mnn")
 """Those that a model can be tried with, in the order of reports. What no rule says of one is unknown."""
 DEFAULT_EXPORTERS = frozenset({"torch.export", "onnx"})
 """Those in use where neither settings nor export calls say."""
@@ -19,7 +19,7 @@ DEFAULT_OPSETS = (
 """From which torch on which opset is written where none is asked for (read from the wheels)."""
 LOWEST_OPSET = 18
 """The lowest that the new ONNX exporter writes: it converts to a lower one what it can."""
-CONVERTS_TRACE = ("openvino", "ncnn")
+CONVERTS_TRACE = ("openvino", "ncnn", "coreml")
 """Those that convert what torch.jit.trace makes of a model: what that makes a constant is one there."""
 WRITES_ONNX = ("onnx", "onnx-legacy")
 """Those whose file is ONNX, with an opset."""

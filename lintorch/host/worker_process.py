@@ -25,12 +25,20 @@ _KEPT = 4096
 """Bytes of the end of what the worker printed: its last line, which says why it ended, is in them."""
 _LONGEST = MOST_BYTES + 4096
 """Bytes of a line, at most; one that is cut is no message."""
-_ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+_ONE_THREAD = (
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "TVM_NUM_THREADS",
+)
 _FIXED = {
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
     "ORT_DISABLE_TELEMETRY": "1",
     "CUDA_VISIBLE_DEVICES": "",
+    "JAX_PLATFORMS": "cpu",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
     "TOKENIZERS_PARALLELISM": "false",
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONHASHSEED": "0",

@@ -190,7 +190,7 @@ class Outcome:
     def is_timed(self) -> bool:
         """Whether what was exported runs at the sizes that it was exported with, right or wrong."""
         raised = any(not each.at and each.amount is None for each in self.wrong)
-        return self.status in ("ok", "random", "wrong") and not (self.status == "wrong" and raised)
+        return self.status in ("ok", "random", "wrong") and bool(self.compared) and not raised
 
     @property
     def wrong_at(self) -> dict[Variation, float | None]:

@@ -41,6 +41,8 @@ class FormTiming:
     activations: int | None = None
     """The most that is held at once of what one run makes, its outputs among it, its inputs not."""
     why: str = ""
+    beside: str = "eager"
+    """The form that it ran in rounds with, and is compared with."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def describe_timing(timing: ModelTiming) -> str:
 
 def list_cells(timing: ModelTiming) -> Iterator[tuple[str, ...]]:
     """A row of the table for each form that was timed."""
-    eager = next((each.spread for each in timing.forms if each.form == _EAGER), None)
+    spreads = {each.form: each.spread for each in timing.forms}
     for each in timing.forms:
         if each.spread is not None:
             spread = each.spread
@@ -65,7 +65,7 @@ def list_cells(timing: ModelTiming) -> Iterator[tuple[str, ...]]:
                 each.form,
                 write_seconds(spread.median),
                 f"{write_seconds(spread.low)} to {write_seconds(spread.high)}",
-                _compare(spread, eager) if each.form != _EAGER else _NONE,
+                _compare(spread, spreads.get(each.beside)) if each.form != _EAGER else _NONE,
                 str(sum(each.operators.values())) if each.operators else _NONE,
                 write_bytes(each.file),
                 write_bytes(each.weights),

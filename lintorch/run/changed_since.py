@@ -15,7 +15,7 @@ from lintorch.core.finding import Finding
 from lintorch.files import FileText, is_notebook
 from lintorch.files.git_changes import Changes, read_changes, read_former, write_tree
 from lintorch.run.check_files import CheckedFiles, check_files
-from lintorch.run.find_interpreter import find_interpreter
+from lintorch.run.find_interpreter import find_interpreter, find_interpreter_for
 from lintorch.run.known_findings import leave_out, name_from
 from lintorch.run.request import CheckRequest, Progress
 from lintorch.run.scope import Scope
@@ -106,6 +106,11 @@ def _check_old(
     if request.runs_models:
         python = find_interpreter(scope.main, scope.project_of(request.paths[0]))
         settings["python"] = NamedPython(python.path, os.getcwd(), "--python")
+        settings["python_for"] = {
+            name: NamedPython(found.path, os.getcwd(), f"--python-for {name}")
+            for name in scope.main.python_for
+            if (found := find_interpreter_for(scope.main, name))
+        }
     asked = replace(
         request, paths=paths, settings=settings, no_cache=True, diff_base=None, fix=False
     )

@@ -81,6 +81,10 @@ def _list_values(settings: Settings, profile: Profile) -> Iterator[Held]:
         if key in _SELECTING or not hasattr(settings, name):
             continue
         value, origin = getattr(settings, name), settings.origins.get(name)
+        if key == "python" and settings.python_for:
+            default = {"default": value} if value else {}
+            value = {**settings.python_for, **default}
+            origin = ", ".join(filter(None, (settings.origins.get("python_for"), origin)))
         if origin is None and key in derived:
             value, origin = derived[key]
         yield Held(key, _make_plain(key, value), _name_origin(origin or DEFAULT))
@@ -108,6 +112,8 @@ def _make_plain(key: str, value: Any) -> Any:
     """As a settings file writes it."""
     if isinstance(value, NamedPython):
         return value.name
+    if key == "python" and isinstance(value, dict):
+        return {name: named.name for name, named in value.items()} or None
     if key == "target-torch":
         return ".".join(map(str, value))
     return value if value or value is False else None

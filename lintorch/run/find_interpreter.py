@@ -34,6 +34,16 @@ def find_interpreter(settings: Settings, project: str) -> Interpreter:
     return next(_find_unnamed(settings, project))
 
 
+def find_interpreter_for(settings: Settings, exporter: str) -> Interpreter | None:
+    """The interpreter that an exporter has for itself, if any. Raises WorkerError where it is none."""
+    named = settings.python_for.get(exporter)
+    if named is None:
+        return None
+    file = settings.origins.get("python_for") or settings.file or ""
+    source = named.option or f"`python.{exporter}` in {shown_path(file)}"
+    return Interpreter(_locate_named(named.name, named.folder, source), f"named by {source}")
+
+
 def find_own_interpreter() -> Interpreter:
     """That of the active environment, else the one that runs lintorch: never one of the project's."""
     if python := _python_inside(os.environ.get("VIRTUAL_ENV", "")):

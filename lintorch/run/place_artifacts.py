@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,13 +29,15 @@ def _place_trial(each: Tried, folder: Path, request: ExportRequest) -> Tried:
     """`nets/seg.UNet/onnx/model.onnx` and what belongs to it; `nets.seg.UNet.onnx.py`."""
     outcome, artifact, script = each.outcome, "", ""
     name = each.told_as.replace(" ", "-")
-    if outcome.artifact and not os.path.isfile(outcome.artifact):  # other user code can do that
+    if outcome.artifact and not os.path.exists(outcome.artifact):  # other user code can do that
         outcome = replace(outcome, status="failed", stage="save", message=_GONE, artifact="")
     if request.output and outcome.artifact:
         target = Path(request.output, folder, name)
         target.mkdir(parents=True, exist_ok=True)
         source = Path(outcome.artifact)
         for part in sorted(source.parent.iterdir()):
+            if (target / part.name).is_dir():
+                shutil.rmtree(target / part.name)
             os.replace(part, target / part.name)
         artifact = str(target / source.name)
     if request.output and outcome.suggested and outcome.suggested.text:

@@ -20,6 +20,7 @@ from lintorch.record.models import Failure
 from lintorch.record.repository import find_repository
 from lintorch.record.shard import WHOLE, Shard
 from lintorch.run.find_interpreter import Interpreter, find_interpreter
+from lintorch.run.own_interpreters import examine_apart
 from lintorch.run.process_pool import count_cores
 from lintorch.run.read_notebooks import NotebookTexts, read_notebooks
 from lintorch.run.request import Progress, Request
@@ -50,24 +51,30 @@ class ProjectModels:
         self, progress: Progress, shard: Shard = WHOLE
     ) -> Generator[Report, None, None]:
         """One report per model of a shard. Raises WorkerError, which says why it is that interpreter."""
-        python = self.interpreter
         unread = {p: t for p, t in self.notebooks.items() if isinstance(t, UnreadableFile)}
         for path, text in unread.items() if shard.number == 1 else ():
             yield Report(None, Failure(path, "", 1, "import", text.cause))
-        try:
-            yield from examine_models(
-                [path for path in self.files if path not in unread],
-                self.options,
-                self.settings.models,
-                python.path,
-                progress,
-                {t.real: t.text for t in self.notebooks.values() if isinstance(t, FileText)},
-                shard,
-                self.kept,
-                self.cluster.take_on if self.cluster else OwnHands,
-            )
-        except WorkerError as error:
-            raise WorkerError(f"{error} ({python.why})") from error
+        read = [path for path in self.files if path not in unread]
+        modules = {t.real: t.text for t in self.notebooks.values() if isinstance(t, FileText)}
+
+        def examine(options: ModelOptions, python: Interpreter) -> Generator[Report, None, None]:
+            is_main = python is self.interpreter  # what is kept, and a cluster, are of that one
+            try:
+                yield from examine_models(
+                    read,
+                    options,
+                    self.settings.models,
+                    python.path,
+                    progress,
+                    modules,
+                    shard,
+                    self.kept if is_main else None,
+                    self.cluster.take_on if is_main and self.cluster else OwnHands,
+                )
+            except WorkerError as error:
+                raise WorkerError(f"{error} ({python.why})") from error
+
+        yield from examine_apart(self.options, self.settings, self.interpreter, examine)
 
     def place_failure(self, report: Report) -> Report:
         """The same report; where a configured model is in no file, its failure is the settings'."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lintorch.cache import cache_folder
 from lintorch.report.places import shown_path
 from lintorch.report.summary_line import write_count
+from lintorch.run.find_interpreter import find_interpreter_for
 from lintorch.run.request import Progress, Request
 from lintorch.run.scope import Scope
 
@@ -42,6 +43,9 @@ def tell_interpreter(group: ProjectModels, request: Request, progress: Progress)
     if request.verbose:
         python = group.interpreter
         progress(f"models of {shown_path(group.folder)} run with {python.path}, {python.why}")
+        for name in group.settings.python_for:
+            if own := find_interpreter_for(group.settings, name):
+                progress(f"{name} is tried with {own.path}, {own.why}")
 
 
 def tell_tracebacks(

@@ -11,6 +11,11 @@ _WORDS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 _STRING: dict[str, Any] = {"type": "string"}
 _COUNT: dict[str, Any] = {"type": "integer", "minimum": 1}
 _AMOUNT: dict[str, Any] = {"type": "number", "exclusiveMinimum": 0}
+_PYTHON: dict[str, Any] = {
+    "type": ["string", "object"],
+    "properties": dict.fromkeys(("default", *EXPORTERS), _STRING),
+    "additionalProperties": False,
+}
 _MODEL: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -58,7 +63,7 @@ KEYS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "trial-seconds": ("Seconds that a trial export may take; default: twice those of a model.", _AMOUNT),
     "trace-memory": ("Megabytes that a model may take.", _COUNT),
     "trace-disk": ("Megabytes that the models of a file may write.", _COUNT),
-    "python": ("The interpreter whose torch runs the models: a file, a folder of an environment, or a name on PATH.", _STRING),
+    "python": ("The interpreter whose torch runs the models: a file, a folder of an environment, or a name on PATH. As a table the interpreter of each exporter: `python.litert`, and `python.default` of all others.", _PYTHON),
 }  # fmt: skip
 """By key its purpose and what it takes."""
 
@@ -100,5 +105,7 @@ def describe_kind(takes: Mapping[str, Any]) -> str:
     if takes["type"] == "array":
         inner = takes["items"]
         return "a list of strings" if "type" in inner else f"a list: {describe_kind(inner)}"
+    if isinstance(takes["type"], list):
+        return " or ".join(describe_kind({**takes, "type": each}) for each in takes["type"])
     words = {"integer": "an integer", "number": "a number", "boolean": "true or false"}
     return words.get(takes["type"], "a table" if takes["type"] == "object" else "a string")

@@ -82,6 +82,16 @@ def expect_python(value: Any, root: str) -> NamedPython | None:
     return NamedPython(value, root) if expect_string(value, root) else None
 
 
+def expect_python_for(value: Any, root: str) -> dict[str, NamedPython]:
+    """An interpreter by exporter; that of all others, if any, is called `default`."""
+    known = ("default", *EXPORTERS)
+    for name, path in _expect_kind(dict, "a string, or a table by exporter", value).items():
+        if name not in known:
+            raise ValueError(f"unknown exporter `{name}`{suggest_word(name, known)}")
+        expect_string(path, root)
+    return {name: NamedPython(path, root) for name, path in value.items() if path}
+
+
 def expect_path(value: Any, root: str) -> str | None:
     written = expect_string(value, root)
     return os.path.normpath(os.path.join(root, written)) if written else None

@@ -130,7 +130,12 @@ def _read_values(file: str, root: str, table: Mapping[str, Any]) -> dict[str, An
                 file, f"unknown key `{key}`{key_kinds.suggest_word(key, known_keys())}"
             )
         try:
+            if key == "python" and not isinstance(value, str):
+                values["python_for"] = key_kinds.expect_python_for(value, root)
+                continue
             values[key.replace("-", "_")] = _KEYS[key](value, root)
         except ValueError as error:
             raise SettingsError(file, f"`{key}`: {error}") from error
+    if default := values.get("python_for", {}).pop("default", None):
+        values["python"] = default
     return values

@@ -80,6 +80,8 @@ class Settings:
     """Megabytes."""
     python: NamedPython | None = None
     """The interpreter whose torch traces and exports."""
+    python_for: Mapping[str, NamedPython] = field(default_factory=dict)
+    """By exporter, the interpreter that it is tried in where that is another."""
     origins: Mapping[str, str] = field(default_factory=dict)
     """By the name of a field, who set it: a file, or an option; none for what nobody did."""
 
@@ -104,7 +106,7 @@ class Settings:
         )
 
 
-_ADDED = {"extend_exclude", "per_file_ignores"}
+_ADDED = {"extend_exclude", "per_file_ignores", "python_for"}
 """Fields whose values come on top of those there are."""
 
 
@@ -113,8 +115,8 @@ def override_settings(
 ) -> Settings:
     """Settings outweighed by an `origin`, such as the command line; what is None was not given.
 
-    `select`, `ignore` and `extend_select` come as one more selection, `extend_exclude` and
-    `per_file_ignores` are added, everything else is replaced.
+    `select`, `ignore` and `extend_select` come as one more selection, `extend_exclude`,
+    `per_file_ignores` and `python_for` are added, everything else is replaced.
     """
     given = {name: value for name, value in given.items() if value is not None}
     for name in [n for n, value in given.items() if isinstance(value, list)]:
@@ -126,8 +128,8 @@ def override_settings(
         given["selections"] = (*settings.selections, Selection(**chosen, origin=origin))
     if "extend_exclude" in given:
         given["extend_exclude"] = (*settings.extend_exclude, *given["extend_exclude"])
-    if "per_file_ignores" in given:
-        given["per_file_ignores"] = {**settings.per_file_ignores, **given["per_file_ignores"]}
+    for name in {"per_file_ignores", "python_for"} & given.keys():
+        given[name] = {**getattr(settings, name), **given[name]}
     origins = {**settings.origins, **dict.fromkeys(given, origin)}
     for name in _ADDED & given.keys() & settings.origins.keys():
         origins[name] = f"{settings.origins[name]}, {origin}"

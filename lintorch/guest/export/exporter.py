@@ -84,6 +84,10 @@ class Exported:
     """From values to a call of the runtime alone; None where `run` is that."""
     module: nn.Module | None = None
     """What runs it, where that is torch; it keeps what a run leaves in it."""
+    is_fixed: bool = False
+    """Whether it runs at the sizes of the example alone, as all that this exporter makes does."""
+    unrun: str = ""
+    """Why nothing of it can be run on this machine."""
 
 
 @dataclass(frozen=True)
@@ -166,11 +170,16 @@ def refuse_in_stage(name: ExportStage) -> Iterator[None]:
         raise Refused(name) from error
 
 
-def explain_missing(*packages: str) -> str:
-    """How to install what cannot be imported, by names of any index; the empty text where all can be."""
+def explain_missing(*packages: str, extra: str = "") -> str:
+    """How to install what cannot be imported; the empty text where all can be.
+
+    By names of any index, or by an `extra` of lintorch, whose exporter may have an interpreter of its own.
+    """
+    install = f'"lintorch[{extra}]", or name an interpreter that has it, python.{extra}'
     for package in packages:
         try:
             __import__(package)
         except ImportError as error:
-            return f"{package} cannot be imported ({error}); pip install {' '.join(packages)}"
+            named = install if extra else " ".join(packages)
+            return f"{package} cannot be imported ({error}); pip install {named}"
     return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -121,8 +121,18 @@ def _get_dtype_name(name: str) -> str:
 
 def find_node_site(node: Any, user_file: UserFile) -> Site | None:
     """The innermost line of the user's in the stack that the exporter has kept with a node."""
+    return find_site_in_text(_read_stack(node), user_file)
+
+
+def find_node_stack(graph: Any, operators: Container[str]) -> str:
+    """The stack kept with the first node of a graph that is one of these operators, if any."""
+    stacks = (_read_stack(node) for node in graph.node if node.op_type in operators)
+    return next(filter(None, stacks), "")
+
+
+def _read_stack(node: Any) -> str:
     kept = next((entry.value for entry in node.metadata_props if entry.key == _STACK_KEY), "")
-    return find_site_in_text(kept or reverse_legacy_stack(node.doc_string[:_MOST_STACK]), user_file)
+    return kept or reverse_legacy_stack(node.doc_string[:_MOST_STACK])
 
 
 def reverse_legacy_stack(text: str) -> str:

@@ -110,7 +110,7 @@ def try_export(
             )
     if isinstance(made, Exported):
         made = _judge_made(exporter, made, job, eager, others, train, user_file)
-        if made.status == "ok" and not train:
+        if made.status == "ok" and made.compared:
             made = try_after_run(
                 made,
                 replace(job, module=module),
@@ -119,7 +119,7 @@ def try_export(
                 eager,
                 late,
             )
-        if made.status == "ok" and not train and any(site for _, site in heard):
+        if made.status == "ok" and made.compared and any(site for _, site in heard):
             made = look_into_parts(
                 made,
                 job,
@@ -143,7 +143,11 @@ def _judge_made(
     user_file: UserFile,
 ) -> Outcome:
     """The verdict at all sizes, those beyond what the exporter took for given too, and what it read off."""
-    beyond = () if train else find_sizes_beyond(name_conditions(job), eager, others, _SECONDS)
+    beyond = (
+        ()
+        if train or made.is_fixed
+        else find_sizes_beyond(name_conditions(job), eager, others, _SECONDS)
+    )
     further = [sizes for each in beyond for sizes in each.sizes]
     tried = {Variation.between(eager.model.sizes, sizes): sizes for sizes in (*others, *further)}
     judged = judge_export(exporter, made, eager, [*tried.values()], train)

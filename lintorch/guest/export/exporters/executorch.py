@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from lintorch.guest.export import flat_outputs
-from lintorch.guest.export.error_reading import list_causes, list_frames, summarise_error
+from lintorch.guest.export.error_reading import summarise_error
 from lintorch.guest.export.exporter import (
     Explained,
     Exported,
@@ -20,6 +20,7 @@ from lintorch.guest.export.exporter import (
     explain_missing,
     refuse_in_stage,
 )
+from lintorch.guest.export.program_stacks import find_program_stack
 from lintorch.guest.export.shape_constraints import explain_fixed_size, explain_unsolved
 from lintorch.guest.process.error_text import text_of
 
@@ -84,10 +85,10 @@ def explain(error: BaseException, job: Job) -> Explained:
     text = text_of(error)
     if found := _NOT_CORE.search(text):
         name = f"{found[1]}::{found[2]}"
-        return Explained((name,), _find_stack(error, found[2]), f"no kernel for {name}")
+        return Explained((name,), find_program_stack(error, found[2]), f"no kernel for {name}")
     if found := _NO_KERNEL.search(text):
         names = tuple(re.findall(r"\w+::\w+", found[1]))
-        where = _find_stack(error, names[0].partition("::")[2]) if names else ""
+        where = find_program_stack(error, names[0].partition("::")[2]) if names else ""
         return Explained(names, where, f"no kernel for {', '.join(names)}")
     return Explained(where=text, message=summarise_error(error))
 
@@ -150,14 +151,3 @@ def _join(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: {_join(part)}" for key, part in value.items()) + "}"
     return str(value)
-
-
-def _find_stack(error: BaseException, name: str) -> str:
-    """The stack of the first node that calls an operator, in the program that was being lowered."""
-    for inner in list_causes(error):
-        for frame in list_frames(inner):
-            graph: Any = getattr(frame.f_locals.get("program"), "graph", None)
-            for node in graph.nodes if graph is not None else ():
-                if node.op == "call_function" and f".{name}." in f".{node.target}.":
-                    return str(node.meta.get("stack_trace") or "")
-    return ""

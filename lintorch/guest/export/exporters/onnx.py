@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -39,7 +40,12 @@ def available() -> str:
 
 
 def export(job: Job) -> Exported:
-    """Exports to a file and loads it.
+    """Exports to a file and loads it."""
+    return onnx_runtime.load_onnx_file(write_onnx_file(job), job)
+
+
+def write_onnx_file(job: Job) -> Path:
+    """Exports to a file.
 
     A lower opset than it can write it converts to, or keeps the lowest that it can.
     Inputs are not named: a model that gives back an input would get two values of one name.
@@ -55,14 +61,19 @@ def export(job: Job) -> Exported:
             verbose=False,
             **({} if job.opset is None else {"opset_version": job.opset}),
         )
-    return onnx_runtime.load_onnx_file(path, job)
+    return path
 
 
 def script(job: Job) -> str:
     """As `export`."""
     opset = "" if job.opset is None else f"\n    opset_version={job.opset},"
-    shapes = torch_export.write_shapes(torch_export.make_dynamic_shapes(job))
+    shapes = write_dynamic_shapes(job)
     return _SCRIPT.format(shapes=shapes, opset=opset) + onnx_runtime.write_running(job)
+
+
+def write_dynamic_shapes(job: Job) -> str:
+    """The dynamic_shapes of a job as an expression."""
+    return torch_export.write_shapes(torch_export.make_dynamic_shapes(job))
 
 
 def explain(error: BaseException, job: Job) -> Explained:

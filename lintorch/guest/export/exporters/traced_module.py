@@ -49,3 +49,16 @@ def _find_nodes(graph: Any, operators: Sequence[str]) -> Iterator[Any]:
             yield from _find_nodes(block, operators)
         if node.kind() in operators:
             yield node
+
+
+def list_called(job: Job) -> list[str]:
+    """The operators that a job's trace calls, each once, in order: `aten::add`."""
+    return [*dict.fromkeys(_list_kinds(trace_module(job).inlined_graph))]
+
+
+def _list_kinds(graph: Any) -> Iterator[str]:
+    for node in graph.nodes():
+        for block in node.blocks():
+            yield from _list_kinds(block)
+        if node.kind().startswith("aten::"):
+            yield node.kind()

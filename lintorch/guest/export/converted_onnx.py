@@ -1,0 +1,67 @@
+"""Converters of ONNX files: each works in a process of its own, and may end that or print why it fails."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from lintorch.guest.export.exporter import ONNX_FILE, Explained, Job
+from lintorch.guest.export.exporters import onnx
+from lintorch.guest.export.onnx_graph import find_node_stack
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class ConverterError(Exception):
+    """What a converter printed; `operators` are those of ONNX that it does not know."""
+
+    def __init__(self, printed: str, operators: Iterable[str] = ()) -> None:
+        super().__init__(printed)
+        self.operators = tuple(dict.fromkeys(operators))
+
+
+def name_values(path: Path) -> tuple[list[str], list[str]]:
+    """What an ONNX file is fed, and what it gives, in order."""
+    graph = _load_graph(path)
+    weights = {weight.name for weight in graph.initializer}
+    given = [each.name for each in graph.input if each.name not in weights]
+    return given, [each.name for each in graph.output]
+
+
+def run_converter(program: str, arguments: Iterable[str], folder: Path) -> str:
+    """What a program of this interpreter prints. Raises ConverterError where it fails."""
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
+    printed = _COLOUR.sub("", f"{done.stdout}\n{done.stderr}").strip()
+    if done.returncode:
+        raise ConverterError(printed or f"the converter ended with {done.returncode}")
+    return printed
+
+
+def drop_onnx(folder: Path) -> None:
+    """Remove the ONNX file, and its weights, that something else was made of."""
+    for path in folder.glob(f"{ONNX_FILE}*"):
+        path.unlink()
+
+
+def explain_converter(
+    error: BaseException, job: Job, summarise: Callable[[str], str], name: str
+) -> Explained:
+    """The operators that a converter does not know, at the line of the first; before it, what ONNX says."""
+    if not isinstance(error, ConverterError):
+        return onnx.explain(error, job)
+    path = job.directory / ONNX_FILE
+    if not error.operators:
+        return Explained(message=summarise(str(error)))
+    where = find_node_stack(_load_graph(path), error.operators) if path.exists() else ""
+    return Explained(error.operators, where, f"{name} has no {', '.join(error.operators)} of ONNX")
+
+
+def _load_graph(path: Path) -> Any:
+    import onnx
+
+    return onnx.load(str(path), load_external_data=False).graph
