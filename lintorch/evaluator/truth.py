@@ -139,7 +139,7 @@ def compare_values(machine: Machine, kind: type[ast.cmpop], left: Value, right: 
     if kind in (ast.Eq, ast.NotEq):
         sides = [_as_tuple(machine, left), _as_tuple(machine, right)]
         both = sides if all(_is_list(each) for each in (left, right)) else [left, right]
-        found = _negate_if(kind is ast.NotEq, _is_equal(*both), *sides)
+        found = _negate_if(kind is ast.NotEq, _is_equal(*both), *_list_open(*sides))
         return ask_question(found, sign, left, right)
     lists = [_list_plain(_as_tuple(machine, each)) for each in (left, right)]
     if None not in lists:
@@ -193,7 +193,7 @@ def ask_question(answer: Value, sign: str, left: Value, right: Value) -> Value:
 
 
 def _is_equal(left: Value, right: Value) -> bool | None:
-    if isinstance(left, Items) and isinstance(right, Items) and left.kind == right.kind:
+    if isinstance(left, Items) and isinstance(right, Items) and _are_alike(left, right):
         if left.items is None or right.items is None:
             return None
         if len(left.items) != len(right.items):
@@ -215,6 +215,25 @@ def _is_equal(left: Value, right: Value) -> bool | None:
         textual = isinstance(constant, Constant) and isinstance(constant.value, str)
         return False if textual and isinstance(other, _DEFINITE) else None
     return True if left == right and isinstance(left, (Class, External, Function)) else None
+
+
+def _are_alike(left: Items, right: Items) -> bool:
+    """Whether they can be equal: a torch.Size is a tuple."""
+    return left.kind == right.kind or {left.kind, right.kind} == {"tuple", "Size"}
+
+
+def _list_open(left: Value, right: Value) -> tuple[Value, ...]:
+    """The operands on which it depends whether two are equal: of tuples, the items that may differ.
+
+    Of how many axes nothing is known, it is not known either whether one of those that vary decides.
+    """
+    if not isinstance(left, Items) or not isinstance(right, Items) or not _are_alike(left, right):
+        return left, right
+    if left.items is None or right.items is None:
+        counted = not any(each.data for each in (*_numbers_in(left), *_numbers_in(right)))
+        return () if counted else (left, right)
+    pairs = zip(left.items, right.items, strict=False)
+    return tuple(each for pair in pairs if _is_equal_item(*pair) is None for each in pair)
 
 
 def _is_equal_item(left: Value, right: Value) -> bool | None:

@@ -324,3 +324,30 @@ class Checked(nn.Module):
                 return x * 2
             raise RuntimeError("give a width of 64")
         return x
+
+
+class Tuples(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+
+    def forward(self, x):
+        y = self.conv(x)
+        if x.shape == (4, 3, 32, 32):  # hit
+            y = y * 2
+        if x.shape[1:] != (3, 32, 32):  # hit
+            y = y * 2
+        if x.shape[:2] != (x.size(0), 3):
+            y = y * 2
+        if y.shape[:2] == (x.size(0), 4):
+            y = y * 2
+        return y
+
+
+class UnknownRank(nn.Module):
+    def forward(self, theta):
+        b = theta.size(0)
+        if not theta.size() == (b, 6):
+            theta = theta.view(b, 6)
+            theta = theta.contiguous()
+        return theta[:, 0].expand(b, 4)
