@@ -165,9 +165,17 @@ def _join_evidence(hits: Sequence[Finding]) -> list[Finding]:
 
 
 def _lend_fix(findings: Iterable[Finding], lent: Sequence[Finding]) -> Iterator[Finding]:
-    """What a run found, with the fix and the remedy of a source hit that waited for it."""
+    """What a run found, with the fix and the remedy of a source hit that waited for it.
+
+    One that names its model waits for what is said of that, of the same cause, at any line.
+    """
     for finding in findings:
-        own = [f for f in lent if f.place.row <= finding.place.row <= f.place.end_row]
+        own = [
+            f
+            for f in lent
+            if (f.cause == finding.cause and _is_about(finding, f))
+            or f.place.row <= finding.place.row <= f.place.end_row
+        ]
         if own and finding.fix is None and finding.evidence is not Evidence.SOURCE:
             yield replace(finding, place=own[0].place, fix=own[0].fix, remedy=own[0].remedy)
         else:

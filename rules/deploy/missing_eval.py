@@ -16,8 +16,9 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, ModelHandled, Occurrence
 from lintorch.evaluator.model_modes import ASKS, SESSION
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import Class, Held, Value
+from lintorch.evaluator.values import Value
 from lintorch.evidence import IN_TRAINING, GraphCapture, ModalLayer, Outcome, Trace, Tracer, Trial
+from lintorch.facts.exporting.export_events import name_model
 from lintorch.source import Source
 
 rule = Rule(
@@ -103,7 +104,7 @@ def in_source(event: ModelHandled, source: Source) -> Iterator[Hit]:
     if not event.training or not event.layers or _may_have_changed(event.held, event, source):
         return
     if event.name:
-        yield from _report(event, event.name, event.layers, _name_model(event.held), source)
+        yield from _report(event, event.name, event.layers, name_model(event.held), source)
     else:
         yield from _reference(event, source)
 
@@ -148,11 +149,6 @@ def _report(
 def _name_layer(path: str) -> str:
     """What depends on the mode in a model of torchvision or segmentation_models_pytorch."""
     return next((layer for pattern, layer in _LIBRARIES if pattern.match(path)), "")
-
-
-def _name_model(held: Held) -> str:
-    """`path:Class` of a class of the project."""
-    return f"{held.of.file.path}:{held.of.name}" if isinstance(held.of, Class) else ""
 
 
 def _may_have_changed(model: Value, event: Occurrence, source: Source) -> bool:

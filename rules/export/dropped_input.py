@@ -23,7 +23,8 @@ from lintorch.facts.exporting.declared_sizes import (
     list_pairs,
     name_inputs,
 )
-from lintorch.facts.exporting.export_events import choose_exporter
+from lintorch.facts.exporting.drop_input import drop_last_input
+from lintorch.facts.exporting.export_events import choose_exporter, name_model
 from lintorch.source import Source
 
 rule = Rule(
@@ -92,7 +93,8 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for name in outcome.pruned:
         message = f"{outcome.exporter} leaves out the input {name!r}, which the model does not use"
         told = f"{message}: a runtime that is fed it refuses"
-        yield Hit(trial.find_line(), told, remedy=f"do not feed {name}", beside=True)
+        remedy = f"do not feed {name}"
+        yield Hit(trial.find_line(), told, remedy=remedy, beside=True, cause=name)
 
 
 @rule.event("torch.export.export", ONNX_EXPORT)
@@ -105,7 +107,8 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         return
     yield from find_strange(event, given, forward, exporter, source)
     if exporter == "onnx-legacy" and written is not None:
-        yield from find_unused(event, given, forward, written)
+        unused = [*find_unused(event, given, forward, written, source)]
+        yield from unused or await_trial(event, given, forward, written, source)
 
 
 def find_strange(
@@ -157,7 +160,11 @@ def list_keys(call: cst.Call) -> Iterator[cst.SimpleString]:
 
 
 def find_unused(
-    event: Called, given: Mapping[str, Value], forward: ForwardNames, written: ast.FunctionDef
+    event: Called,
+    given: Mapping[str, Value],
+    forward: ForwardNames,
+    written: ast.FunctionDef,
+    source: Source,
 ) -> Iterator[Hit]:
     """Inputs that no line of forward reads, and keywords behind `*`."""
     inputs = list_inputs(given)
@@ -175,7 +182,53 @@ def find_unused(
             yield Hit(event, told, severity=Severity.ERROR, remedy="take the * out of forward")
         elif name not in read and isinstance(value, Tensor):
             message = f"forward does not use {name!r}: {LEGACY} leaves it out of the model"
-            yield Hit(event, f"{message}, which then takes no such input", remedy="do not give it")
+            fix = leave_out(event, name, names, written, source)
+            told = f"{message}, which then takes no such input"
+            yield Hit(event, told, fix=fix, remedy="do not give it")
+
+
+def await_trial(
+    event: Called,
+    given: Mapping[str, Value],
+    forward: ForwardNames,
+    written: ast.FunctionDef,
+    source: Source,
+) -> Iterator[Hit]:
+    """For each input: what to do at this call, should a trial tell that the file does not have it."""
+    inputs, model = list_inputs(given), name_model(given.get("model"))
+    names = name_inputs(inputs, forward) if inputs is not None else None
+    for name in (names or ()) if model else ():
+        optional = name in list_optional(written)
+        fix = leave_out(event, name, names or [], written, source)
+        remedy = f"leave {name} out of the inputs here and of input_names, and do not feed it"
+        if not optional:
+            remedy = f"take {name} out of forward, of the inputs here and of input_names"
+        yield Hit(
+            event,
+            f"{name} is given here",
+            fix,
+            confirms=True,
+            model=model,
+            exporter="onnx-legacy",
+            remedy=remedy,
+            cause=name,
+        )
+
+
+def leave_out(
+    event: Called, name: str, names: list[str], written: ast.FunctionDef, source: Source
+) -> Fix | None:
+    """The last input, which forward can do without, out of the example and of `input_names`."""
+    if name != names[-1] or name not in list_optional(written):
+        return None
+    edits = drop_last_input(event, len(names), source)
+    return Fix(f"leave {name} out", edits, Applicability.UNSAFE) if edits else None
+
+
+def list_optional(written: ast.FunctionDef) -> set[str]:
+    """The parameters by place that have a default."""
+    places = [*written.args.posonlyargs, *written.args.args]
+    return {each.arg for each in places[len(places) - len(written.args.defaults) :]}
 
 
 def list_keywords(given: Mapping[str, Value], of_onnx: bool) -> list[str]:

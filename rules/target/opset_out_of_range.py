@@ -13,10 +13,10 @@ from lintorch.core.profile import LOWEST_OPSET, MEASURED_TORCH, default_opset, e
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given, read_plain
-from lintorch.evaluator.values import NONE, Class, Held, Value
+from lintorch.evaluator.values import NONE
 from lintorch.evidence import Outcome, Trial
 from lintorch.facts.exporting.export_calls import onnx_arguments
-from lintorch.facts.exporting.export_events import choose_exporter
+from lintorch.facts.exporting.export_events import choose_exporter, name_model
 from lintorch.facts.exporting.onnx_operators import is_built, is_other_mode
 from lintorch.source import Source, literal
 from lintorch.targets import Target, find_target, written_operators
@@ -126,12 +126,6 @@ def ask_for_highest(
     if asked is not None:
         edits = (source.replace(asked, str(highest)), *edits)
     return Fix(f"ask for opset {highest}", edits, Applicability.UNSAFE)
-
-
-def name_model(value: Value | None) -> str:
-    """`path:Class` of an object of a class of the project, so that trials of the very model join the hit."""
-    kind = value.of if isinstance(value, Held) else None
-    return f"{kind.file.path}:{kind.name}" if isinstance(kind, Class) else ""
 
 
 def wanted(asked: int | None, exporter: str, source: Source) -> tuple[int, str]:

@@ -7,7 +7,7 @@ import ast
 from lintorch.core.exporter_calls import DYNAMO_BY_DEFAULT, DYNAMO_SINCE
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
-from lintorch.evaluator.values import FALSE, NONE, TRUE, UNKNOWN, Constant, Value
+from lintorch.evaluator.values import FALSE, NONE, TRUE, UNKNOWN, Class, Constant, Held, Value
 from lintorch.facts.exporting.export_calls import HasProfile
 
 
@@ -30,3 +30,9 @@ def read_option(event: Called, name: str) -> Value | None:
     written = (each.value for each in event.node.keywords if each.arg == name)
     fixed = all(isinstance(each, ast.Constant) for each in written)
     return value if fixed else UNKNOWN
+
+
+def name_model(value: Value | None) -> str:
+    """`path:Class` of an object of a class of the project, so that trials of the very model join the hit."""
+    kind = value.of if isinstance(value, Held) else None
+    return f"{kind.file.path}:{kind.name}" if isinstance(kind, Class) else ""
