@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lintorch.onnx_file.model import OnnxGraph, OnnxModel, OnnxNode
+from lintorch.onnx_file.restore_order import restore_order
 
 _FARTHEST = 40
 
@@ -43,6 +44,27 @@ class Body:
     def weights(self) -> frozenset[str]:
         """The names of the initializers."""
         return frozenset(each.name for each in self.graph.initializers)
+
+    @cached_property
+    def telling_weights(self) -> frozenset[str]:
+        """Those whose names tell the module of the nodes that take them.
+
+        Optimizers put one weight for all that are equal (ones, zeros), named after one of their
+        modules; tied weights too bear one name of two. Only a matrix that one operator takes is shared
+        by calls of one module.
+        """
+        takers = {each.name: self.consumers.get(each.name, ()) for each in self.graph.initializers}
+        return frozenset(
+            each.name
+            for each in self.graph.initializers
+            if len(takers[each.name]) < 2
+            or (len(each.dims) > 1 and len({node.operator for node in takers[each.name]}) == 1)
+        )
+
+    @cached_property
+    def ordered(self) -> tuple[OnnxNode, ...]:
+        """The nodes in the order in which they were exported, as far as their names tell it."""
+        return restore_order(self.graph.nodes)
 
     def list_before(self, node: OnnxNode) -> Iterator[OnnxNode]:
         """The nodes whose values it takes."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from lintorch.facts.models.module_steps import FollowedModel, ModuleStep
 from lintorch.onnx_file import Body, OnnxNode
 from lintorch.run.align_nodes import Item, Token, align
-from lintorch.run.module_scopes import ModuleScopes, read_weight_path
+from lintorch.run.layer_places import LayerPlaces, read_module
+from lintorch.run.module_scopes import ModuleScopes
 
 _FARTHEST = 400
 _MOST_BETWEEN = 300
@@ -46,11 +47,11 @@ class Between:
 
 def find_between(body: Body, node: OnnxNode) -> Between:
     """The nearest weights, along the values."""
-    own = _read_module(body, node)
+    own = read_module(body, node)
     first = _find_nearest(body, node, body.list_before)
     last = _find_nearest(body, node, body.list_after)
-    before = _read_module(body, first) if first else ""
-    return Between(before, _read_module(body, last) if last else "", own, first, last)
+    before = read_module(body, first) if first else ""
+    return Between(before, read_module(body, last) if last else "", own, first, last)
 
 
 def _find_nearest(
@@ -63,28 +64,23 @@ def _find_nearest(
             if id(each) not in seen:
                 seen.add(id(each))
                 waiting.append(each)
-                if _read_module(body, each):
+                if read_module(body, each):
                     return each
         at += 1
     return None
-
-
-def _read_module(body: Body, node: OnnxNode) -> str:
-    paths = (read_weight_path(each) for each in node.inputs if each in body.weights)
-    return next((path for path in paths if path), "")
 
 
 def list_steps_between(
     body: Body, node: OnnxNode, between: Between, model: FollowedModel, scopes: ModuleScopes
 ) -> tuple[list[ModuleStep], bool]:
     """The operations that may have made it, the likeliest first, and whether the order tells that one."""
+    places = LayerPlaces(body, model, scopes)
     if between.own:
-        address = _find_address(between.own, model, scopes)
-        return _at_lines(each for each in model.steps if address in each.modules[-1:]), True
-    steps = _cut_steps(between, model, scopes)
+        return _at_lines(model.steps[each] for each in places.list_places(between.own)), True
+    steps, alone = _cut_steps(between, model, places)
     able = [each for each in steps if each.writes is not None and node.operator in each.writes]
     nodes = _cut_nodes(body, node, between)
-    if len(nodes) > _MOST_BETWEEN:
+    if len(nodes) > _MOST_BETWEEN or not alone:
         return _at_lines(able), False
     found = align([Item(each) for each in steps], [Token(each.operator) for each in nodes])
     number = found[next(n for n, each in enumerate(nodes) if each is node)]
@@ -94,29 +90,25 @@ def list_steps_between(
 
 
 def _cut_steps(
-    between: Between, model: FollowedModel, scopes: ModuleScopes
-) -> Sequence[ModuleStep]:
-    """The shortest stretch of operations from the one module to the other."""
+    between: Between, model: FollowedModel, places: LayerPlaces
+) -> tuple[Sequence[ModuleStep], bool]:
+    """The shortest stretch of operations from the one module to the other, and whether no other is as long."""
     steps = model.steps
-    before = _list_places(_find_address(between.before, model, scopes), steps) or [-1]
-    after = _list_places(_find_address(between.after, model, scopes), steps) or [len(steps)]
+    before = places.list_places(between.before) if between.before else [-1]
+    after = places.list_places(between.after) if between.after else [len(steps)]
     pairs = [(end - begin, begin) for begin in before for end in after if end > begin]
-    length, begin = min(pairs, default=(0, 0))
-    return steps[begin + 1 : begin + length]
-
-
-def _list_places(address: int | None, steps: Sequence[ModuleStep]) -> list[int]:
-    return [number for number, each in enumerate(steps) if address in each.modules[-1:]]
-
-
-def _find_address(path: str, model: FollowedModel, scopes: ModuleScopes) -> int | None:
-    found = scopes.find_path(path) if path else None
-    return None if found is None else model.parts[found].address
+    length = min(pairs, default=(1, 0))[0]
+    found = {
+        tuple((each.spots[-1].path, each.row) for each in stretch): stretch
+        for size, begin in pairs
+        if size == length and (stretch := steps[begin + 1 : begin + length])
+    }
+    return next(iter(found.values()), ()), len(found) == 1
 
 
 def _cut_nodes(body: Body, node: OnnxNode, between: Between) -> list[OnnxNode]:
-    """The nodes from the one weight to the other, in the order of the file."""
-    nodes = list(body.graph.nodes)
+    """The nodes from the one weight to the other, in order."""
+    nodes = list(body.ordered)
     places = {id(each): number for number, each in enumerate(nodes)}
     begin = places[id(between.first)] + 1 if between.first else 0
     end = places[id(between.last)] if between.last else len(nodes)

@@ -24,6 +24,8 @@ _MOST_LIKE, _MOST_FURTHER = 3, 12
 """Files whose further models are followed, where names tell too little; and such models in all."""
 _ENOUGH, _ALIKE = 0.5, 0.02
 _LIKE_ENOUGH, _LIKE_UNNAMED = 0.5, 0.7
+_MANY = 12
+"""Modules named, each of which the model has, in the sizes that are known: it is not by chance."""
 Names = tuple[str, ...]
 
 
@@ -167,7 +169,10 @@ def _weigh_models(
     for path, model in followed:
         best = max(_list_shares(path, model, names), key=lambda each: each.fit)
         if likeness is not None:
-            needed = _LIKE_ENOUGH if names.named >= 0.5 else _LIKE_UNNAMED
+            told = names.named >= 0.5 or (
+                len(names.paths) >= _MANY and best.share == best.alike == 1
+            )
+            needed = _LIKE_ENOUGH if told else _LIKE_UNNAMED
             best = replace(best, used=1.0, like=likeness.measure(model), needed=needed)
         found += [best] if best.share >= _ENOUGH else []
     return sorted(found, key=lambda each: -each.fit)

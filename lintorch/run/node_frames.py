@@ -17,6 +17,7 @@ _DOC = re.compile(r"(?P<path>.{1,4096}?)\((?P<row>\d{1,9})\): (?P<name>\S{1,300}
 _INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]|[/\\]lib[/\\]python3\.\d+[/\\]")
 _TORCH = re.compile(
     r"[/\\](site|dist)-packages[/\\](torch|functorch)[/\\]|^<|[/\\]torch[/\\]nn[/\\]modules[/\\]"
+    r"|^torch[/\\](fx|export|_export|onnx)[/\\]"
 )
 
 

@@ -29,6 +29,9 @@ _PLAIN = (
     "Einsum",
 )
 """Operators that are seldom written for anything else, at every opset, and that no exporter takes away."""
+_SIZES_FROM = {"Reshape": 1, "Expand": 1, "Slice": 1, "Tile": 1, "Resize": 1, "Pad": 1}
+_SIZES_FROM |= {"ConstantOfShape": 0, "Range": 0}
+"""By operator, its first input that holds sizes."""
 _MOST = 1500
 Sizes = tuple[int, int]
 
@@ -40,7 +43,10 @@ class OrderLikeness:
         weights = {each.name: each.dims for each in model.graph.initializers}
         self._words: list[str] = []
         self._sizes: Counter[Sizes] = Counter()
+        sizes = set(_list_size_values(model))
         for node in model.graph.nodes:
+            if sizes.issuperset(node.outputs):
+                continue
             if (word := _name_word(node.operator)) and len(self._words) < _MOST:
                 self._words.append(word)
             dims = weights.get("".join(node.inputs[1:2]), ())
@@ -63,9 +69,17 @@ class OrderLikeness:
         return len(ours & theirs) / len(ours | theirs) * (0.6 + 0.25 * order + 0.15 * held)
 
 
+def _list_size_values(model: OnnxModel) -> Iterator[str]:
+    """Values that are sizes: a Concat of them stands for no operation of the source."""
+    for node in model.graph.nodes:
+        yield from node.inputs[_SIZES_FROM.get(node.operator, len(node.inputs)) :]
+
+
 def _list_words(model: FollowedModel) -> Iterator[str]:
     """Of operations that are written in one way only."""
     for step in model.steps:
+        if "ReduceMean" in (step.writes or ()):
+            continue
         words = {_name_word(each) for each in step.writes or ()} - {""}
         if len(words) == 1:
             yield words.pop()

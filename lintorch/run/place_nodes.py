@@ -120,7 +120,7 @@ class NodePlacer:
     @cached_property
     def _by_scope(self) -> dict[Scope | None, list[OnnxNode]]:
         found: dict[Scope | None, list[OnnxNode]] = {}
-        for node in self._body.graph.nodes:
+        for node in self._body.ordered:
             found.setdefault(self._read_scope(node), []).append(node)
         return found
 
@@ -185,7 +185,7 @@ class NodePlacer:
                 yield id(group[0]), items[number].step
 
     def _list_tokens(self, scope: Scope) -> Iterator[tuple[Token, OnnxNode]]:
-        for node in self._body.graph.nodes:
+        for node in self._body.ordered:
             own = self._read_scope(node)
             if own is None or own[: len(scope)] != scope:
                 continue
