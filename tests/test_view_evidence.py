@@ -95,7 +95,7 @@ VIEWS = (
     image("Copy", "r = y.transpose(1, 3).flatten(1)|r.mul_(2)  # copy|return r * y.sum()"),
     image("Sibling", "w = y.flatten(1)|y.view(-1).mul_(2)  # sibling read|return w + 1"),
     image("Hidden", "y.data.mul_(2)  # hidden|return image"),
-    image("Later", "v = y.view(-1)|v.mul_(2)  # branch below|if y.is_cuda:|    v = v + y|return v"),
+    image("Later", "v = y.view(-1)|v.mul_(2)  # branch below|if torch.cuda.is_available():|    v = v + y|return v"),
     "\n\ndef halve(y):\n    y.flatten().div_(2)  # in a helper\n",
 )
 
@@ -310,7 +310,7 @@ CONFIRMED = {
     "odd": ("LT104", "when height,width changes"),
     "up": ("LT119", "rounded down"),
 }
-REFUTED = {"state of windows": "LT122", "of one size": "LT122", "five steps": "LT120"}
+REFUTED = {"state of windows": "LT122", "of one size": "LT122"}
 
 
 @pytest.mark.parametrize("mark", CONFIRMED)
@@ -328,7 +328,7 @@ def test_a_run_withdraws_it(others: dict[str, Judged], mark: str) -> None:
     assert [f.code for f in withdrawn] == [REFUTED[mark]]
 
 
-@pytest.mark.parametrize("mark", ["in order", "one side"])
+@pytest.mark.parametrize("mark", ["in order", "one side", "five steps"])
 def test_an_innocent_line_stays_clean(others: dict[str, Judged], mark: str) -> None:
     assert others[mark][0] == []
 
