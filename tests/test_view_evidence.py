@@ -95,7 +95,10 @@ VIEWS = (
     image("Copy", "r = y.transpose(1, 3).flatten(1)|r.mul_(2)  # copy|return r * y.sum()"),
     image("Sibling", "w = y.flatten(1)|y.view(-1).mul_(2)  # sibling read|return w + 1"),
     image("Hidden", "y.data.mul_(2)  # hidden|return image"),
-    image("Later", "v = y.view(-1)|v.mul_(2)  # branch below|if torch.cuda.is_available():|    v = v + y|return v"),
+    image(
+        "Later",
+        "v = y.view(-1)|v.mul_(2)  # branch below|if torch.cuda.is_available():|    v = v + y|return v",
+    ),
     "\n\ndef halve(y):\n    y.flatten().div_(2)  # in a helper\n",
 )
 
