@@ -41,8 +41,8 @@ rule = Rule(
 
 
         def attend(scores: torch.Tensor, length: int):
-            later = torch.triu(torch.ones(length, length), diagonal=1).bool()
-            return scores.masked_fill(later, float("-inf")).softmax(-1)
+            later = torch.triu(torch.ones(length, length), diagonal=1).byte()
+            return scores.masked_fill(later.bool(), float("-inf")).softmax(-1)
     """,
     remedy="make it bool: mask.bool()",
     proof="""
