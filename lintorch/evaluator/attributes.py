@@ -245,9 +245,7 @@ def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> 
     if name in _SAME:
         return held
     if name == "is_cuda" and machine.here.forward:
-        return Constant(
-            False
-        )  # what is exported from the CPU; other branches are for a GPU's input
+        return Constant(False)  # what is exported lies on the CPU
     if name in _SWITCHES:
         return OPEN_BOOL
     if name in ("itemsize", "nbytes"):

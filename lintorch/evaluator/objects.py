@@ -176,7 +176,7 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     if isinstance(own, Value):
         return machine.call(node, own, given)
     method = find_class_attribute(machine, kind, name)
-    if lacks and any(External(FUNCTION) == each for each in list_ancestors(kind)):
+    if lacks and External(FUNCTION) in list_ancestors(kind):
         tell_call(machine, node, f"{FUNCTION}.__call__", given, UNKNOWN)
     if isinstance(method, Function):
         if machine.witness is not None and isinstance(kind, Class):

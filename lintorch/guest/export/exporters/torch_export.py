@@ -29,13 +29,7 @@ def available() -> str:
 
 def export(job: Job) -> Exported:
     """Exports; the program is run as the module that it unlifts to, with its guards."""
-    with job.guards.listen():
-        program = torch.export.export(
-            job.module,
-            job.arrange_arguments(job.example),
-            dynamic_shapes=make_dynamic_shapes(job),
-            strict=False,
-        )
+    program = make_program(job)
     module = program.module()
     artifact = save_artifact(job, "model.pt2", lambda path: torch.export.save(program, path))
     return wrap_module(job, module, artifact, _list_kept_devices(program))
@@ -79,6 +73,17 @@ def write_shapes(value: Any) -> str:
 def _write_dim(dim: Any) -> str:
     name = getattr(dim, "__name__", "")
     return f"torch.export.Dim({name!r})" if name else "torch.export.Dim.DYNAMIC"
+
+
+def make_program(job: Job) -> Any:
+    """The exported program, with the sizes that vary left open; its guards are heard."""
+    with job.guards.listen():
+        return torch.export.export(
+            job.module,
+            job.arrange_arguments(job.example),
+            dynamic_shapes=make_dynamic_shapes(job),
+            strict=False,
+        )
 
 
 def make_dynamic_shapes(job: Job) -> Any:

@@ -17,7 +17,11 @@ from lintorch.guest.export.exporter import (
     refuse_in_stage,
     save_artifact,
 )
-from lintorch.guest.export.exporters.torch_export import make_dynamic_shapes, write_shapes
+from lintorch.guest.export.exporters.torch_export import (
+    make_dynamic_shapes,
+    make_program,
+    write_shapes,
+)
 from lintorch.guest.export.flat_outputs import drop_counts
 from lintorch.guest.export.program_stacks import find_program_stack
 from lintorch.guest.export.shape_constraints import explain_fixed_size, explain_unsolved
@@ -53,14 +57,7 @@ def export(job: Job) -> Exported:
     from tvm import relax
     from tvm.relax.frontend.torch import from_exported_program
 
-    with job.guards.listen():
-        program = torch.export.export(
-            job.module,
-            job.arrange_arguments(job.example),
-            dynamic_shapes=make_dynamic_shapes(job),
-            strict=False,
-        )
-    module = from_exported_program(program, unwrap_unit_return_tuple=False)
+    module = from_exported_program(make_program(job), unwrap_unit_return_tuple=False)
     compiled = tvm.compile(module, "llvm")
     artifact = save_artifact(job, "model.so", compiled.export_library)
     with refuse_in_stage("load"):
