@@ -22,7 +22,7 @@ from lintorch.guest.precision.measure_loss import is_beyond
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.file_comparisons import Distance
 from lintorch.record.models import Input, Model, PlainArgument
-from lintorch.record.precisions import list_precisions
+from lintorch.record.precisions import QUANTIZATIONS, list_precisions
 
 NETS = """\
 import torch
@@ -62,6 +62,19 @@ TYPES = "float32,float16,bfloat16,int8-dynamic"
 class Widened(nn.Module):  # type: ignore[misc]
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         return x.float().mean(-1), x.reshape(x.shape[0], -1)
+
+
+class Scaled(nn.Module):  # type: ignore[misc]
+    """A quantizer folds the norm into the convolution."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 16, 3)
+        self.norm = nn.BatchNorm2d(16)
+        self.head = nn.Linear(16, 4)
+
+    def forward(self, x: torch.Tensor, scale: float) -> dict[str, torch.Tensor]:
+        return {"scores": self.head(self.norm(self.conv(x)).relu().mean((2, 3))) * scale}
 
 
 @pytest.fixture(scope="module")
@@ -205,3 +218,36 @@ def test_without_types_models_are_tried_as_they_are_built() -> None:
     assert list(list_precisions("onnx", ())) == [""]
     assert list(list_precisions("ncnn", ("int8-static", "float16", "float32"))) == [""]
     assert list(list_precisions("onnx", ("float16", "float32", "float16"))) == ["float16", ""]
+    assert list(list_precisions("executorch", QUANTIZATIONS)) == [*QUANTIZATIONS]
+    assert list(list_precisions("openvino", QUANTIZATIONS)) == ["int8-static"]
+    assert list(list_precisions("torch.export", QUANTIZATIONS)) == []
+
+
+@pytest.mark.parametrize(
+    ("exporter", "needs", "precision"),
+    [
+        ("executorch", ("executorch", "torchao"), "int8-dynamic"),
+        ("executorch", ("executorch", "torchao"), "int8-static"),
+        ("openvino", ("openvino", "nncf"), "int8-static"),
+    ],
+)
+def test_other_runtimes_quantize_by_themselves(
+    exporter: str,
+    needs: tuple[str, ...],
+    precision: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))  # their telemetry writes there
+    for package in needs:
+        pytest.importorskip(package)
+    torch.manual_seed(0)
+    inputs = (Input("x", "float32", ("batch", 3, 16, 16)), PlainArgument("scale", "2.0"))
+    given = Model("m.py", "Scaled", 1, {}, inputs, {"batch": 2})
+    subject = Subject(Scaled().eval(), given, ({"batch": 3},), UserLines({}, ()), {}, 2**30)
+    found = try_precision(exporter, precision, subject, tmp_path, opset=None)
+    assert (found.status, found.message) == ("ok", ""), found.message
+    assert found.loss is not None
+    assert 0 < (found.loss.exported.relative or 0.0) < 0.1
+    layer = found.loss.layer
+    assert layer is None or (found.loss.in_file and layer.name in ("norm", "head"))

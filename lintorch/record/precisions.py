@@ -11,9 +11,14 @@ OWN = "float32"
 """Asks for the model as it is built."""
 FLOATS = ("float16", "bfloat16", "float64")
 QUANTIZATIONS = ("int8-dynamic", "int8-static")
-"""What ONNX Runtime makes of an exported file."""
+"""What ONNX Runtime makes of an exported file; PT2E of a program for ExecuTorch, and NNCF of OpenVINO's model."""
 PRECISIONS = (OWN, *FLOATS, *QUANTIZATIONS)
-_QUANTIZES = ("onnx", "onnx-legacy")
+_QUANTIZES = {
+    "onnx": QUANTIZATIONS,
+    "onnx-legacy": QUANTIZATIONS,
+    "executorch": QUANTIZATIONS,
+    "openvino": ("int8-static",),
+}
 _LACKS = {"openvino": ("bfloat16",), "ncnn": FLOATS}
 """Types that a runtime cannot be fed from Python: numpy has no bfloat16, and pnnx converts float32 alone."""
 
@@ -23,7 +28,7 @@ def list_precisions(exporter: str, asked: Iterable[str]) -> Iterator[str]:
     wanted = tuple(dict.fromkeys(asked)) or (OWN,)
     for each in wanted:
         lacks = each in _LACKS.get(exporter, ())
-        if not lacks and (each not in QUANTIZATIONS or exporter in _QUANTIZES):
+        if not lacks and (each not in QUANTIZATIONS or each in _QUANTIZES.get(exporter, ())):
             yield "" if each == OWN else each
 
 

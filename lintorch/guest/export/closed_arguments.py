@@ -63,11 +63,12 @@ def close_over_plain(job: Job) -> Job:
 
 def take_tensors_alone(exported: Exported) -> Exported:
     """The same, given plain values too, which are in it already."""
-    ready = exported.prepare
+    ready, read = exported.prepare, exported.read_layers
     return replace(
         exported,
         run=lambda values: exported.run(_pick_tensors(values)),
         prepare=(lambda values: ready(_pick_tensors(values))) if ready else None,
+        read_layers=(lambda values: read(_pick_tensors(values))) if read else None,
     )
 
 

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.export.module_state import restore_module
+from lintorch.guest.export.quantization import LayerReader, Quantization
 from lintorch.guest.export.size_guards import GuardLog
 from lintorch.guest.watch.make_tensors import flatten_output
 from lintorch.record.arguments import arrange_arguments
@@ -48,6 +49,8 @@ class Job:
     """What each dynamic size is at most where it is to run."""
     guards: GuardLog = field(default_factory=GuardLog)
     """What the exporter takes for given of sizes, where it can be listened to."""
+    quantization: Quantization | None = None
+    """The integers that it is exported in; a file of ONNX is quantized when it is written."""
 
     def arrange_arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Values of all inputs as arguments of the module."""
@@ -88,6 +91,8 @@ class Exported:
     """Whether it runs at the sizes of the example alone, as all that this exporter makes does."""
     unrun: str = ""
     """Why nothing of it can be run on this machine."""
+    read_layers: LayerReader | None = None
+    """What its layers give, where that was quantized and is no file of ONNX."""
 
 
 @dataclass(frozen=True)

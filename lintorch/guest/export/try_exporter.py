@@ -24,6 +24,7 @@ from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job, 
 from lintorch.guest.export.find_exporter import find_exporter, takes_plain
 from lintorch.guest.export.hidden_parts import look_into_parts
 from lintorch.guest.export.module_state import copy_module
+from lintorch.guest.export.quantization import Quantization
 from lintorch.guest.export.refused_output import explain_refused_output
 from lintorch.guest.export.size_conditions import name_conditions
 from lintorch.guest.export.size_limits import describe_limits, find_sizes_beyond
@@ -68,6 +69,7 @@ def try_export(
     named: bool = False,
     late: float | None = None,
     eager: Eager | None = None,
+    quantization: Quantization | None = None,
     finish: Callable[[Exported, Job], Exported] = keep_exported,
 ) -> Outcome:
     """Exports `module`, runs the result and compares it with eager.
@@ -98,7 +100,7 @@ def try_export(
         given = eager.make_inputs(model.sizes)
         job = Job(copied, model.inputs, given, dynamic, opset, directory, output, keep, strict)
         largest = {name: max(at[name] for at in (model.sizes, *others)) for name in dynamic}
-        job = replace(job, named=named, largest=largest)
+        job = replace(job, named=named, largest=largest, quantization=quantization)
         made = run_exporter(exporter, job, user_file, finish=finish)
         if isinstance(made, Outcome):
             made = explain_refused_output(

@@ -23,6 +23,8 @@ from lintorch.record.sites import Site
 
 _SHARE = 0.5
 """Of the output's error, that a layer's alone has to make."""
+_WRAPPERS = ("", "part.", "module.", "module.part.")
+"""What stands before a layer's name where the model was exported inside another module."""
 _MOST = 4.0
 """Times the output's error: a value that makes more is another's, such as the integers before they are scaled."""
 
@@ -122,3 +124,25 @@ def list_typed_layers(
             taken = measure_distance(left.inputs, right.inputs) if between else None
             told = LayerNumbers(left.name, kind, "", "", distance, left.number, at, left.called)
             yield LayerValue(told, right.outputs[0], taken)
+
+
+def list_read_layers(
+    module: nn.Module,
+    model: Model,
+    given: Sequence[Any],
+    read: Mapping[str, torch.Tensor],
+    files: UserLines,
+    built: Mapping[str, Site],
+) -> Iterator[LayerValue]:
+    """What an export says that its layers give, beside the first call of each in float32."""
+    for call in record_calls(module, arrange_arguments(model.inputs, given), {}, files):
+        value = next(
+            (read[f"{w}{call.name}"] for w in _WRAPPERS if f"{w}{call.name}" in read), None
+        )
+        if value is None or not call.leaf or call.number != 1 or len(call.outputs) != 1:
+            continue
+        if call.outputs[0].is_floating_point() and value.numel() == call.outputs[0].numel():
+            distance = measure_distance(call.outputs, [value.reshape(call.outputs[0].shape)])
+            kind, at = type(call.module).__name__, built.get(call.name)
+            told = LayerNumbers(call.name, kind, "", "", distance, 1, at, call.called)
+            yield LayerValue(told, value)

@@ -20,12 +20,18 @@ from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.export.error_reading import find_site_of_error, summarise_error
 from lintorch.guest.export.exporter import ONNX_FILE, Exported, Job
 from lintorch.guest.export.find_exporter import find_exporter
+from lintorch.guest.export.quantization import Quantization
 from lintorch.guest.export.try_exporter import OUT_OF_MEMORY, try_export
 from lintorch.guest.precision.cast_model import cast_inputs, cast_module
-from lintorch.guest.precision.find_layer import LayerValue, find_first_layer, list_typed_layers
+from lintorch.guest.precision.find_layer import (
+    LayerValue,
+    find_first_layer,
+    list_read_layers,
+    list_typed_layers,
+)
 from lintorch.guest.precision.measure_loss import measure_loss
 from lintorch.guest.precision.measured_eager import MeasuredEager, QuantizedEager
-from lintorch.guest.precision.quantize_onnx import quantize_exported
+from lintorch.guest.precision.quantize_onnx import quantize_file
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
 from lintorch.guest.watch.make_tensors import is_weightless
@@ -78,12 +84,12 @@ def try_precision(
     made: list[Exported] = []
 
     def finish(exported: Exported, job: Job) -> Exported:
-        if precision in QUANTIZATIONS:
-            exported = quantize_exported(exported, job, precision, subject.model.sizes)
+        exported = quantize_file(exported, job)
         whole = len(job.inputs) == len(subject.model.inputs)
         made.append(exported if whole else take_tensors_alone(exported))
         return exported
 
+    quantized = precision in QUANTIZATIONS
     found = try_export(
         exporter,
         eager.module,
@@ -94,6 +100,7 @@ def try_precision(
         user_file=subject.user_file,
         late=0.0,  # what takes a second export is told of the model as it is built
         eager=eager,
+        quantization=Quantization(precision, subject.model.sizes) if quantized else None,
         finish=finish,
         **wanted,
     )
@@ -141,7 +148,7 @@ def _add_layer(
         if in_file:
             assert exported is not None
             whole = eager.measure(sizes, exported.run(eager.make_inputs(sizes)))
-            values = _list_file_values(subject, directory / _name_file(found.precision))
+            values = _list_exported_values(exported, subject, eager, directory, found.precision)
         elif quantized:
             return loss
         else:
@@ -160,6 +167,18 @@ def _add_layer(
             given = layer.given if layer.is_given else None
             return replace(loss, layer=layer.told, given=given, in_file=in_file)
     return loss
+
+
+def _list_exported_values(
+    exported: Exported, subject: Subject, eager: MeasuredEager, directory: Path, precision: str
+) -> Sequence[LayerValue]:
+    if exported.read_layers is None:
+        return _list_file_values(subject, directory / _name_file(precision))
+    given = eager.make_inputs(subject.model.sizes)
+    read = exported.read_layers(given)
+    return [
+        *list_read_layers(subject.module, subject.model, given, read, subject.files, subject.built)
+    ]
 
 
 def _name_file(precision: str) -> str:

@@ -13,11 +13,12 @@ from torch import nn
 
 from lintorch.guest.export.eager_reference import NamedSizes
 from lintorch.guest.export.error_reading import UserFile, summarise_error
-from lintorch.guest.export.exporter import ONNX_FILE, Exported, Job
+from lintorch.guest.export.exporter import ONNX_FILE, Job
 from lintorch.guest.export.module_state import copy_module
+from lintorch.guest.export.quantization import Quantization
 from lintorch.guest.export.try_exporter import run_exporter
 from lintorch.guest.precision.cast_model import cast_inputs, cast_module
-from lintorch.guest.precision.quantize_onnx import quantize_exported
+from lintorch.guest.precision.quantize_onnx import quantize_file
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.limits import TooSlow
 from lintorch.guest.timing.compiled import compile_module, explain_no_compiler
@@ -163,12 +164,9 @@ def _export_again(
             output = job.module(*job.arrange_arguments(job.example))
         job = replace(job, output=output, module=copies.enter_context(copy_module(job.module)))
 
-        def finish(exported: Exported, own: Job) -> Exported:
-            if not quantized:
-                return exported
-            return quantize_exported(exported, own, each.precision, model.sizes)
-
-        made = run_exporter(each.exporter, job, user_file, finish=finish)
+        if quantized:
+            job = replace(job, quantization=Quantization(each.precision, model.sizes))
+        made = run_exporter(each.exporter, job, user_file, finish=quantize_file)
         if isinstance(made, Outcome):
             return Form(FormTiming(each.name, why=made.message or made.stage))
         file = each.folder / (f"{each.precision}.onnx" if quantized else ONNX_FILE)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
+from torch import nn
 
 from lintorch.guest.export import flat_outputs
 from lintorch.guest.export.error_reading import summarise_error
@@ -20,7 +22,10 @@ from lintorch.guest.export.exporter import (
     explain_missing,
     refuse_in_stage,
 )
+from lintorch.guest.export.exporters.quantized_program import quantize_program
+from lintorch.guest.export.exporters.torch_export import gather_star
 from lintorch.guest.export.program_stacks import find_program_stack
+from lintorch.guest.export.quantization import LayerReader, Quantization
 from lintorch.guest.export.shape_constraints import explain_fixed_size, explain_unsolved
 from lintorch.guest.process.error_text import text_of
 
@@ -55,16 +60,17 @@ def available() -> str:
 
 
 def export(job: Job) -> Exported:
-    """Exports, lowers, writes `model.pte` and loads it."""
+    """Exports, quantizes where that is asked for, lowers, writes `model.pte` and loads it."""
     from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
     from executorch.exir import to_edge_transform_and_lower
 
-    program = torch.export.export(
-        job.module,
-        job.arrange_arguments(job.example),
-        dynamic_shapes=_bound_shapes(job),
-        strict=False,
-    )
+    program = _export_program(job.module, job)
+    reader: LayerReader | None = None
+    if job.quantization is not None:
+        with refuse_in_stage("quantize"):
+            quantized = quantize_program(program, _make_quantizer(job.quantization), job)
+        program = _export_program(quantized.module, job)
+        reader = lambda values: quantized.read_layers(job.arrange_arguments(values))  # noqa: E731
     lowered = to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])
     buffer = lowered.to_executorch().buffer
     path = job.directory / "model.pte"
@@ -75,7 +81,27 @@ def export(job: Job) -> Exported:
     exported = Exported(
         run, artifact=str(path) if job.keep else "", prepare=lambda values: lambda: run(values)
     )
-    return flat_outputs.drop_counts(exported, job)
+    return flat_outputs.drop_counts(replace(exported, read_layers=reader), job)
+
+
+def _export_program(module: nn.Module, job: Job) -> Any:
+    return torch.export.export(
+        module,
+        job.arrange_arguments(job.example),
+        dynamic_shapes=_bound_shapes(module, job),
+        strict=False,
+    )
+
+
+def _make_quantizer(asked: Quantization) -> Any:
+    """XNNPACK's own, symmetric and by channel, as its documentation calls it."""
+    from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
+        XNNPACKQuantizer,
+        get_symmetric_quantization_config,
+    )
+
+    config = get_symmetric_quantization_config(is_per_channel=True, is_dynamic=asked.is_dynamic)
+    return XNNPACKQuantizer().set_global(config)
 
 
 def explain(error: BaseException, job: Job) -> Explained:
@@ -113,7 +139,7 @@ def _load_program(path: str) -> Callable[[Sequence[Any]], list[torch.Tensor]]:
     return run
 
 
-def _bound_shapes(job: Job) -> Any:
+def _bound_shapes(module: nn.Module, job: Job) -> Any:
     """The dynamic_shapes of torch.export: each named size up to the largest that it is to run at."""
     if not job.dynamic:
         return None
@@ -121,7 +147,7 @@ def _bound_shapes(job: Job) -> Any:
     each = [
         {axis: hint(max=most) for axis, most in axes.items()} or None for axes in _list_bounds(job)
     ]
-    return job.arrange_arguments(each)
+    return gather_star(module, job.arrange_arguments(each))
 
 
 def _list_bounds(job: Job) -> list[dict[int, int]]:
@@ -140,7 +166,7 @@ def _write_shapes(job: Job) -> str:
         else "None"
         for axes in _list_bounds(job)
     ]
-    return _join(job.arrange_arguments(each))
+    return _join(gather_star(job.module, job.arrange_arguments(each)))
 
 
 def _join(value: Any) -> str:

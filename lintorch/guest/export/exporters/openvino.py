@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import torch
 
@@ -17,6 +18,7 @@ from lintorch.guest.export.exporter import (
     refuse_in_stage,
     save_artifact,
 )
+from lintorch.guest.export.exporters.quantized_openvino import quantize_converted, read_layers
 from lintorch.guest.export.exporters.traced_module import find_call_stack, trace_module
 from lintorch.guest.process.error_text import text_of
 
@@ -54,6 +56,9 @@ def export(job: Job) -> Exported:
         example_input=job.arrange_arguments(job.example),
         input=_list_dynamic_shapes(job),
     )
+    if job.quantization is not None:
+        with refuse_in_stage("quantize"):
+            converted = quantize_converted(converted, job.quantization, job)
     with refuse_in_stage("load"):
         compiled = openvino.compile_model(converted, "CPU", _CONFIG)
 
@@ -68,7 +73,10 @@ def export(job: Job) -> Exported:
     def save(path: str) -> None:
         openvino.save_model(converted, path, compress_to_fp16=False)
 
-    return Exported(run, artifact=save_artifact(job, "model.xml", save), prepare=prepare)
+    exported = Exported(run, artifact=save_artifact(job, "model.xml", save), prepare=prepare)
+    if job.quantization is None:
+        return exported
+    return replace(exported, read_layers=lambda given: read_layers(converted, given, _CONFIG))
 
 
 def explain(error: BaseException, job: Job) -> Explained:

@@ -107,7 +107,12 @@ def make_dynamic_shapes(job: Job) -> Any:
             )
         ]
     )
-    named = _count_before_star(job.module, len(each))
+    return gather_star(job.module, each)
+
+
+def gather_star(module: Any, each: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What is said of each argument, as torch.export takes it: of those of `*args` in one tuple."""
+    named = _count_before_star(module, len(each))
     return each if named is None else (*each[:named], each[named:])
 
 
