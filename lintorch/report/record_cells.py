@@ -14,7 +14,7 @@ Trial = Mapping[str, Any]
 
 
 def write_cell(trial: Trial) -> str:
-    """`ok`, `ok at one size`, `wrong by 0.0044`, `failed`: what a cell says of an export."""
+    """`ok`, `ok at one size`, `ok, not run`, `wrong by 0.0044`, `failed`: what a cell says of an export."""
     status = str(trial["status"])
     if is_random(trial):
         return "ok, random"
@@ -29,7 +29,7 @@ def write_cell(trial: Trial) -> str:
         return status
     if limits := dict.fromkeys(limit["condition"] for limit in trial["limits"]):
         return f"ok for {' and '.join(limits)}"
-    return "ok at one size" if len(trial["compared"]) == 1 else OK
+    return {0: "ok, not run", 1: "ok at one size"}.get(len(trial["compared"]), OK)
 
 
 def is_random(trial: Trial) -> bool:
