@@ -27,6 +27,7 @@ from lintorch.evaluator.objects import (
     is_module_class,
     tell_wrapped,
 )
+from lintorch.evaluator.training_parts import is_training_part
 from lintorch.evaluator.values import UNKNOWN, Class, Function, Given, Held, Spot, Value
 from lintorch.evaluator.witness import Built, Witness
 
@@ -184,8 +185,7 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
     if machine.state.read(model.address).get(ITEMS) == ():  # whoever makes it fills it
         machine.state.write(model.address)[ITEMS] = None
     start, events, steps = machine.state, len(machine.events), machine.steps
-    own = isinstance(model.of, Class) and model.of.file is around.file
-    machine.here.forward = not own or around.is_exported(getattr(model.of, "name", ""))
+    machine.here.forward = _may_be_exported(around, model.of)
     doubt = machine.here.doubt
     for _ in range(_ROUNDS):
         tensors, machine.presumed = len(machine.tensors), False
@@ -204,6 +204,16 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
                 break
             machine.learned = {**machine.guessed, **machine.learned}
     return reached
+
+
+def _may_be_exported(around: Surroundings, kind: Value | None) -> bool:
+    """Whether a class of the file is no loss, and no part that models call only where they train."""
+    if not isinstance(kind, Class) or kind.file is not around.file:
+        return True
+    if not around.is_exported(kind.name):
+        return False
+    callers = around.library.mentions(kind.name, around.file)
+    return not is_training_part(kind.name, (around.file, *callers))
 
 
 def _follow(machine: Machine, name: str, run: Callable[[Machine], Value]) -> Reached:
