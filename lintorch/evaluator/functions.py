@@ -103,9 +103,12 @@ def call_either(machine: Machine, node: ast.AST, callee: Choice, given: Given) -
 
 
 def _doubt_refusals(machine: Machine, told: Sequence[range]) -> None:
-    """Take the ground from what is refused on some of several paths, and not on all."""
+    """Take the ground from what is refused on some of several paths, and not on all.
+
+    From all of it where it is not sure either that any is called: `layers[i]` behind a condition.
+    """
     refused = [[at for at in path if isinstance(machine.events[at], Refused)] for path in told]
-    if all(refused):
+    if all(refused) and machine.is_certain:
         return
     for at in chain.from_iterable(refused):
         event = machine.events[at]

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
-from lintorch.evaluator.events import IdleRow, Occurrence, Refused
+from lintorch.evaluator.events import Called, IdleRow, Occurrence, Refused
 from lintorch.evaluator.idle_rows import try_idle_rows
 from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.layer_limits import is_unmakeable
 from lintorch.evaluator.machine import Activation, AskedSettings, LeftError, Machine, TopLevel
 from lintorch.evaluator.make_arguments import (
     counts_starred,
@@ -110,7 +111,12 @@ def run_model(around: Surroundings, name: str) -> Reached:
             raising = _list_raising(found, words=other.defaults)
             around.witness.built = after
             reached = replace(reached, events=tuple(_keep_raising(reached.events, raising)))
-    return reached
+    made = (each for each in reached.events if isinstance(each, Called))
+    return leave_refusals(reached) if any(map(_is_unmakeable, made)) else reached
+
+
+def _is_unmakeable(event: Called) -> bool:
+    return event.name.startswith("torch.nn.") and is_unmakeable(event.arguments)
 
 
 def _list_raising(events: Iterable[Occurrence], *, words: bool = True) -> set[tuple[Spot, str]]:
