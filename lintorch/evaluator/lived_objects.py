@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.values import NONE, UNKNOWN, Class, Constant, Held, Unknown, Value
+from lintorch.evaluator.values import NONE, Class, Constant, Held, Unknown, Value
 
 _FILLING = frozenset({"append", "appendleft", "extend", "insert", "add", "update", "setdefault"})
 _BEGINNING = ("__init__", "__new__", "__post_init__")
@@ -27,10 +27,15 @@ def age_object(machine: Machine, made: Value) -> Value:
     for name, value in tuple(machine.state.read(made.address).items()):
         if value == NONE or (name in changed and isinstance(value, Constant)):
             machine.state.write(made.address)[name] = Unknown(f"self.{name}")
-        elif name in changed and isinstance(value, Held) and value.kind == "list":
-            if machine.state.read(value.address).get(ITEMS) == ():
-                machine.state.write(value.address).update({ITEMS: None, "each": UNKNOWN})
+        elif name in changed and _is_empty_list(machine, value):
+            machine.spoil(value)
     return made
+
+
+def _is_empty_list(machine: Machine, value: Value) -> bool:
+    if not isinstance(value, Held) or value.kind != "list":
+        return False
+    return machine.state.read(value.address).get(ITEMS) == ()
 
 
 @lru_cache(1024)

@@ -123,7 +123,8 @@ def in_data(event: AttributeRead, source: Source) -> Iterator[Hit]:
     text = source.evaluation.text(event.spot)
     remedy = f"write {text.removesuffix('.data')}.detach()"
     harm = HIDDEN_WEIGHT if weight else HIDDEN
-    yield Hit(event, f"{text}: no tracer sees what comes of it", fix, harm, remedy=remedy)
+    told = f"{text}: no tracer sees what comes of it"
+    yield Hit(event, told, fix, harm, remedy=remedy, cause="data")
 
 
 @rule.event(*GRADIENTS, "torch.Tensor.backward")

@@ -140,7 +140,9 @@ def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator
 
 def is_asked_of_input(event: Decided, source: Source) -> bool:
     """Whether on another way the same is asked of an input, which is graver."""
-    others = (each for _, each in source.evaluation.list_events({Decided}) if each.spot == event.spot)
+    others = (
+        each for _, each in source.evaluation.list_events({Decided}) if each.spot == event.spot
+    )
     tests = (each.test for each in others if isinstance(each, Decided) and each.way.forward)
     return any(isinstance(test, (Number, Tensor)) and test.data for test in tests)
 
