@@ -97,7 +97,19 @@ OTHER = re.compile(r"grad|backward|checkpoint")
 """What else of autograd a line may hold."""
 CHECKPOINTS = ("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential")
 SIZES = frozenset(
-    {"size", "shape", "dim", "ndim", "dtype", "device", "ndimension", "numel", "type", "new"}
+    {
+        "size",
+        "shape",
+        "dim",
+        "ndim",
+        "dtype",
+        "device",
+        "ndimension",
+        "numel",
+        "type",
+        "new",
+        "isinstance",
+    }
 )
 """What is asked of `.data` and has no numbers in it; sizes read so are another rule's."""
 

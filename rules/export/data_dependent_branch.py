@@ -140,11 +140,10 @@ def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator
 
 def is_asked_of_input(event: Decided, source: Source) -> bool:
     """Whether on another way the same is asked of an input, which is graver."""
-    others = (
-        each for _, each in source.evaluation.list_events({Decided}) if each.spot == event.spot
-    )
-    tests = (each.test for each in others if isinstance(each, Decided) and each.way.forward)
-    return any(isinstance(test, (Number, Tensor)) and test.data for test in tests)
+    others = (each for _, each in source.evaluation.list_events({Decided}))
+    asked = (e for e in others if isinstance(e, Decided) and e.spot == event.spot)
+    tests = (each.test for each in asked if each.way.forward)
+    return any(isinstance(test, (Number, Tensor)) and bool(test.data) for test in tests)
 
 
 def is_between_processes(event: Decided, source: Source) -> bool:

@@ -72,10 +72,11 @@ def in_branches(event: Called, source: Source) -> Iterator[Hit]:
         return
     ways, place = source.evaluation.ways, source.evaluation.find_position
     for used in ways.find_users(written):
-        added = isinstance(used, Combined) and used.operator == "Add" and joins_tensors(used)
+        if not isinstance(used, Combined) or is_rebound(written, event, used, source):
+            continue
+        added = used.operator == "Add" and joins_tensors(used)
         later = used.way.root == event.way.root and place(used) > place(event)
-        kept = added and later and not is_rebound(written, event, used, source)
-        if kept and may_follow(event, used, source.evaluation):
+        if added and later and may_follow(event, used, source.evaluation):
             yield Hit(event, describe(source.evaluation.text(used.spot)))
             return
 
