@@ -142,9 +142,10 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
 
 
 def _is_misfed(node: ast.AST, function: Function, given: Given) -> bool:
-    """Whether it is given more than it takes, or less than it needs: something unknown must stand in between."""
+    """Whether it is given more than it takes, or a forward less than it needs: something unknown stands in between."""
     spec, count = function.node.args, len(given.positional)
-    written = isinstance(node, ast.Call) and not given.open and function.wrapped is None
+    of_model = function.name == "forward" and function.wrapped is None
+    written = of_model and isinstance(node, ast.Call) and not given.open
     fits = not written or has_enough(spec, count, given.keyword)
     return not takes_by_position(spec, count) or not fits
 
