@@ -81,6 +81,13 @@ def teach_tensors(machine: Machine, values: Iterable[Value]) -> None:
             machine.tensors.add(value.name)
 
 
+def teach_sequence(machine: Machine, value: Tensor) -> None:
+    """Note that an input is a list of tensors: it, or a part of it, is joined, which no tensor can be."""
+    machine.sequences |= {
+        each.removeprefix("input ") for each in value.memory if value.data is None
+    }
+
+
 def is_input(value: Value) -> bool:
     """Whether it is an input of the model itself, of which no shape is known."""
     return isinstance(value, Tensor) and value.origin == "input" and value.shape is None

@@ -195,6 +195,7 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
     doubt = machine.here.doubt
     for _ in range(_ROUNDS):
         tensors, machine.presumed = len(machine.tensors), False
+        listed = len(machine.sequences)
         known = dict(machine.learned), dict(machine.learned_types), dict(machine.settled)
         machine.take_back(events)
         machine.unwind()
@@ -204,6 +205,8 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
         if reached.failure:
             break
         if machine.presumed and len(machine.tensors) > tensors:
+            continue
+        if len(machine.sequences) > listed:
             continue
         if (machine.learned, machine.learned_types, machine.settled) == known:
             if all(each in machine.learned for each in machine.guessed):
