@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from lintorch.evaluator.learn import SPATIAL, name_axes, teach_shape
+from lintorch.evaluator.learn import SPATIAL, name_axes, teach_sequence, teach_shape
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.operators.arguments import make_fresh
 from lintorch.evaluator.sizes import Dim
@@ -103,6 +103,8 @@ def rank_in_layer(name: str, built: Mapping[str, Value]) -> int:
 def _place_joined(machine: Machine, given: Given) -> Given:
     """`torch.cat([x, y])`: all have as many axes as the one of which that is known."""
     listed = given.pick(0, "tensors")
+    if isinstance(listed, Tensor):
+        teach_sequence(machine, listed)
     parts = known_items(machine, listed) if isinstance(listed, (Held, Items)) else None
     shapes = [each.shape for each in parts or () if isinstance(each, Tensor) and not each.guessed]
     ranks = {len(shape) for shape in shapes if shape is not None and shape != (0,)}

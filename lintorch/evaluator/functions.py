@@ -34,7 +34,7 @@ from lintorch.evaluator.values import (
     Items,
     Value,
 )
-from lintorch.syntax.python_ast import list_nodes, takes_by_position
+from lintorch.syntax.python_ast import has_enough, list_nodes, takes_by_position
 
 
 @evaluates(ast.Call)
@@ -103,9 +103,12 @@ def call_either(machine: Machine, node: ast.AST, callee: Choice, given: Given) -
 
 
 def _doubt_refusals(machine: Machine, told: Sequence[range]) -> None:
-    """Take the ground from what is refused on some of several paths, and not on all."""
+    """Take the ground from what is refused on some of several paths, and not on all.
+
+    From all of it where it is not sure either that any is called: `layers[i]` behind a condition.
+    """
     refused = [[at for at in path if isinstance(machine.events[at], Refused)] for path in told]
-    if all(refused):
+    if all(refused) and machine.is_certain:
         return
     for at in chain.from_iterable(refused):
         event = machine.events[at]
@@ -121,7 +124,7 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
         found = known_method.get((function.file.name, function.owner.name))
         if found is not None:
             return found(machine, node, given)
-    if _is_too_deep(machine, function) or _is_overfed(function, given):
+    if _is_too_deep(machine, function) or _is_misfed(node, function, given):
         machine.pure.cuts += 1
         for value in (*given.values, *_enclosed_values(machine, function)):
             machine.spoil(value)
@@ -138,9 +141,13 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
     return result
 
 
-def _is_overfed(function: Function, given: Given) -> bool:
-    """Whether it is given more than it takes: something that is not known must stand in between."""
-    return not takes_by_position(function.node.args, len(given.positional))
+def _is_misfed(node: ast.AST, function: Function, given: Given) -> bool:
+    """Whether it is given more than it takes, or a forward less than it needs: something unknown stands in between."""
+    spec, count = function.node.args, len(given.positional)
+    of_model = function.name == "forward" and function.wrapped is None
+    written = of_model and isinstance(node, ast.Call) and not given.open
+    fits = not written or has_enough(spec, count, given.keyword)
+    return not takes_by_position(spec, count) or not fits
 
 
 def _name_call(machine: Machine, function: Function, given: Given) -> Key | None:

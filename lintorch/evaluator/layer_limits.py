@@ -1,4 +1,4 @@
-"""What constructors of layers refuse: channels that groups or heads do not divide."""
+"""What constructors of layers refuse: channels that groups or heads do not divide, or that are floats."""
 
 from __future__ import annotations
 
@@ -28,6 +28,16 @@ def _list_refusals(name: str, built: Mapping[str, Value]) -> Iterator[str]:
         name.startswith("Transformer") and _leaves_rest(built, "d_model", "nhead")
     ):
         yield "embed_dim must be divisible by num_heads"
+
+
+_WHOLE = ("in_channels", "out_channels", "num_features", "in_features", "out_features")
+"""What constructors of layers take no float for."""
+
+
+def is_unmakeable(built: Mapping[str, Value]) -> bool:
+    """Whether a layer is given a float for a number of channels, so that nothing it is part of is made."""
+    given = (built.get(name) for name in _WHOLE)
+    return any(isinstance(each, Constant) and type(each.value) is float for each in given)
 
 
 def _leaves_rest(built: Mapping[str, Value], whole: str, parts: str) -> bool:

@@ -6,6 +6,7 @@ the beginning in the next.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 
 from lintorch.evaluator.machine import Machine
@@ -32,14 +33,18 @@ def learn_rank(machine: Machine, value: Value, names: Sequence[str]) -> Value:
 def name_axes(name: str, rank: int, channels: Dim | None = None) -> tuple[Dim, ...]:
     """Symbols for the axes of an input of which no more than the rank is known.
 
-    The batch varies, the two last of four axes, and of five the three last; of others it is unknown.
+    The batch varies, the two last of four axes, and of five the three last; of others it is unknown,
+    and of what attention is given, whose last axis is as long as a head.
     """
-    if rank in (4, 5):
+    if rank in (4, 5) and _ATTENDED.fullmatch(name) is None:
         sides = SPATIAL[rank - 2]
         first: Dim = make_symbol(f"{name}.C", False) if channels is None else channels
         return make_symbol("B"), first, *(make_symbol(f"{name}.{side}") for side in sides)
     rest = (make_symbol(f"{name}.{axis}", None) for axis in range(1, rank))
     return (make_symbol("B"), *rest) if rank else ()
+
+
+_ATTENDED = re.compile(r"(q|k|v|quer(y|ies)|keys?|values?)(_(states?|layer))?", re.IGNORECASE)
 
 
 def name_sides(name: str, rank: int, sides: Collection[int]) -> tuple[Dim, ...]:
@@ -54,6 +59,8 @@ def name_sides(name: str, rank: int, sides: Collection[int]) -> tuple[Dim, ...]:
 
 def teach_shape(machine: Machine, name: str, shape: Sequence[Dim]) -> None:
     """Note the shape of an input, for the next evaluation; the first that is learned counts."""
+    if name not in machine.learned and not machine.is_certain:
+        machine.branched.add(name)
     machine.learned.setdefault(name, tuple(shape))
 
 
@@ -72,6 +79,13 @@ def teach_tensors(machine: Machine, values: Iterable[Value]) -> None:
     for value in values:
         if isinstance(value, Tensor) and value.data is None and value.origin == "input":
             machine.tensors.add(value.name)
+
+
+def teach_sequence(machine: Machine, value: Tensor) -> None:
+    """Note that an input is a list of tensors: it, or a part of it, is joined, which no tensor can be."""
+    machine.sequences |= {
+        each.removeprefix("input ") for each in value.memory if value.data is None
+    }
 
 
 def is_input(value: Value) -> bool:

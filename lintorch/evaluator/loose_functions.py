@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.lived_objects import age_object
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.make_arguments import make_input, make_setting, make_settings
 from lintorch.evaluator.names import read_global
@@ -108,7 +109,9 @@ def run_loose(name: str, is_open: bool, machine: Machine) -> Value:
         return machine.call(
             function.node, function, Given((), make_open(machine, function, 0, is_open))
         )
-    receiver = held if function.kind == "class" else make_receiver(machine, held)
+    receiver: Value = held
+    if function.kind != "class":
+        receiver = age_object(machine, make_receiver(machine, held))
     return machine.call(
         function.node, function, Given((receiver,), make_open(machine, function, 1, is_open))
     )

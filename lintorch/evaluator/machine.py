@@ -208,6 +208,10 @@ class Machine:
         self.learned: dict[str, tuple[Dim, ...]] = {}
         self.settled: dict[str, Dim] = {}
         """Sizes of open axes of inputs, by their symbol's name."""
+        self.sequences: set[str] = set()
+        """Inputs that are lists of tensors."""
+        self.branched: set[str] = set()
+        """Inputs whose shapes were learned on a branch that nothing decides."""
         self.guessed: dict[str, tuple[Dim, ...]] = {}
         self.learned_types: dict[str, str] = {}
         """What was learned of inputs by their names."""

@@ -198,6 +198,8 @@ def _name_arguments(parameters: list[ast.arg], fed: Given | None) -> Mapping[str
 def make_input(machine: Machine, parameter: ast.arg, shown: Value | None = None) -> Value:
     """One of them."""
     name, note = parameter.arg, parameter.annotation
+    if name in machine.sequences:
+        return UNKNOWN
     if isinstance(shown, Tensor) and shown.shape is not None and name not in machine.learned:
         machine.learned[name] = _loosen_shape(name, shown)
         machine.learned_types.setdefault(name, shown.dtype or "float32")

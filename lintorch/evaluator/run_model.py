@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
-from lintorch.evaluator.events import IdleRow, Occurrence, Refused
+from lintorch.evaluator.events import Called, IdleRow, Occurrence, Refused
 from lintorch.evaluator.idle_rows import try_idle_rows
 from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.layer_limits import is_unmakeable
 from lintorch.evaluator.machine import Activation, AskedSettings, LeftError, Machine, TopLevel
 from lintorch.evaluator.make_arguments import (
     counts_starred,
@@ -27,6 +28,7 @@ from lintorch.evaluator.objects import (
     is_module_class,
     tell_wrapped,
 )
+from lintorch.evaluator.training_parts import is_training_part
 from lintorch.evaluator.values import UNKNOWN, Class, Function, Given, Held, Spot, Value
 from lintorch.evaluator.witness import Built, Witness
 
@@ -109,7 +111,12 @@ def run_model(around: Surroundings, name: str) -> Reached:
             raising = _list_raising(found, words=other.defaults)
             around.witness.built = after
             reached = replace(reached, events=tuple(_keep_raising(reached.events, raising)))
-    return reached
+    made = (each for each in reached.events if isinstance(each, Called))
+    return leave_refusals(reached) if any(map(_is_unmakeable, made)) else reached
+
+
+def _is_unmakeable(event: Called) -> bool:
+    return event.name.startswith("torch.nn.") and is_unmakeable(event.arguments)
 
 
 def _list_raising(events: Iterable[Occurrence], *, words: bool = True) -> set[tuple[Spot, str]]:
@@ -184,11 +191,11 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
     if machine.state.read(model.address).get(ITEMS) == ():  # whoever makes it fills it
         machine.state.write(model.address)[ITEMS] = None
     start, events, steps = machine.state, len(machine.events), machine.steps
-    own = isinstance(model.of, Class) and model.of.file is around.file
-    machine.here.forward = not own or around.is_exported(getattr(model.of, "name", ""))
+    machine.here.forward = _may_be_exported(around, model.of)
     doubt = machine.here.doubt
     for _ in range(_ROUNDS):
         tensors, machine.presumed = len(machine.tensors), False
+        listed = len(machine.sequences)
         known = dict(machine.learned), dict(machine.learned_types), dict(machine.settled)
         machine.take_back(events)
         machine.unwind()
@@ -199,11 +206,23 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
             break
         if machine.presumed and len(machine.tensors) > tensors:
             continue
+        if len(machine.sequences) > listed:
+            continue
         if (machine.learned, machine.learned_types, machine.settled) == known:
             if all(each in machine.learned for each in machine.guessed):
                 break
             machine.learned = {**machine.guessed, **machine.learned}
     return reached
+
+
+def _may_be_exported(around: Surroundings, kind: Value | None) -> bool:
+    """Whether a class of the file is no loss, and no part that models call only where they train."""
+    if not isinstance(kind, Class) or kind.file is not around.file:
+        return True
+    if not around.is_exported(kind.name):
+        return False
+    callers = around.library.mentions(kind.name, around.file)
+    return not is_training_part(kind.name, (around.file, *callers))
 
 
 def _follow(machine: Machine, name: str, run: Callable[[Machine], Value]) -> Reached:

@@ -40,6 +40,7 @@ from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
     Constant,
+    External,
     Frame,
     Given,
     Held,
@@ -310,7 +311,19 @@ def run_function_definition(machine: Machine, node: ast.FunctionDef | ast.AsyncF
     value: Value = make_function(machine, node)
     for decorator in reversed(node.decorator_list):
         value = decorate_value(machine, decorator, value)
+    if any(_compiles_kernel(machine, each) for each in node.decorator_list):
+        value = UNKNOWN
     bind_name(machine, node.name, value)
+
+
+_KERNELS = ("triton", "tilelang", "numba", "taichi", "warp", "pycuda", "cupy")
+"""Packages whose decorators compile a function for themselves: it is no Python that runs."""
+
+
+def _compiles_kernel(machine: Machine, decorator: ast.expr) -> bool:
+    written = decorator.func if isinstance(decorator, ast.Call) else decorator
+    named = machine.evaluate(written)
+    return isinstance(named, External) and named.path.partition(".")[0] in _KERNELS
 
 
 def decorate_value(machine: Machine, decorator: ast.expr, value: Value) -> Value:

@@ -194,13 +194,18 @@ def is_founded(machine: Machine, given: Given) -> bool:
     """Whether no tensor among the arguments is only presumed to be one, or to have its shape."""
     for value in given.values:
         if isinstance(value, Tensor):
-            if value.guessed or not value.sure:
+            if value.guessed or not value.sure or _is_of_branch(machine, value):
                 return False
         elif isinstance(value, (Items, Held)) and (
             _counts_guess(machine, value) or not is_founded(machine, _list_items(machine, value))
         ):
             return False
     return True
+
+
+def _is_of_branch(machine: Machine, value: Tensor) -> bool:
+    """Whether it is an input whose shape another branch told, which may be for other inputs."""
+    return value.origin == "input" and value.name in machine.branched and not machine.is_certain
 
 
 def _counts_guess(machine: Machine, value: Items | Held) -> bool:

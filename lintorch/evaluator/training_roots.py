@@ -9,6 +9,7 @@ from functools import partial
 
 from lintorch.evaluator.budget import Budget
 from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.lived_objects import age_object
 from lintorch.evaluator.machine import LeftError, Machine
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.marks import CallEnded
@@ -79,7 +80,7 @@ def run_function(
         held = (
             machine.hold("object", {}, found)
             if begun
-            else _make_object(machine, found, is_open, witness)
+            else age_object(machine, _make_object(machine, found, is_open, witness))
         )
         machine.marks = True
         function = find_class_attribute(machine, found, node.name)

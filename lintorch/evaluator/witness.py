@@ -19,7 +19,7 @@ from lintorch.evaluator.values import (
     Value,
     name_setting,
 )
-from lintorch.syntax.python_ast import takes_by_position
+from lintorch.syntax.python_ast import has_enough, takes_by_position
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,12 @@ class Witness:
 
 
 def _takes(kind: Class, given: Given) -> bool:
-    """Whether the forward of a class has a parameter for each value that it is given by position."""
+    """Whether the forward of a class has a parameter for each value by position, and is given all it needs."""
     found = [each for each in kind.node.body if getattr(each, "name", "") == "forward"]
     if not found or not isinstance(found[-1], ast.FunctionDef):
         return True
-    return takes_by_position(found[-1].args, 1 + len(given.positional))  # and itself
+    spec, count = found[-1].args, 1 + len(given.positional)  # and itself
+    return takes_by_position(spec, count) and (given.open or has_enough(spec, count, given.keyword))
 
 
 def _is_shaped(value: Value) -> bool:

@@ -110,8 +110,8 @@ class Spans:
         first = (getattr(twin, "decorator_list", None) or [twin])[0]
         row, column = first.lineno, first.col_offset
         line = self.text[self.line_starts[row - 1] :][: column + 1]
-        column = len(line.encode()[:column].decode())
-        return row, column + 1 - (1 if first is not twin else 0)
+        before = line.encode()[:column].decode()
+        return row, 1 + (len(before) if first is twin else before.rfind("@"))  # also `@ decorate`
 
     def _print(
         self, statement: cst.CSTNode, start: _Position

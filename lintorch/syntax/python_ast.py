@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 
@@ -57,3 +57,12 @@ def list_inner(node: ast.AST) -> list[ast.AST]:
 def takes_by_position(spec: ast.arguments, count: int) -> bool:
     """Whether a function with these parameters takes as many values by position."""
     return spec.vararg is not None or count <= len(spec.posonlyargs) + len(spec.args)
+
+
+def has_enough(spec: ast.arguments, count: int, named: Collection[str]) -> bool:
+    """Whether so many values by position, and these by name, are all that a function needs."""
+    positional = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+    needed = positional[count : len(positional) - len(spec.defaults)]
+    late = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    needed += [each.arg for each, default in late if default is None]
+    return all(each in named for each in needed)

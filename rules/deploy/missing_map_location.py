@@ -116,9 +116,22 @@ def _is_judged(call: cst.Call, source: Source) -> bool:
     path = given.get("f")
     if path is None or not given.complete or "map_location" in given.by_name:
         return False
-    if source.is_test or source.mentions(("torch_xla",)):
+    if source.is_test or source.mentions(("torch_xla",)) or _is_tried_again(call, source):
         return False
     return not _is_on_gpu(call, source) and not _is_own(path, call, source)
+
+
+def _is_tried_again(call: cst.Call, source: Source) -> bool:
+    """Whether what it raises is met by another load, with map_location."""
+    around = [each for each in source.ancestors(call) if isinstance(each, cst.Try)]
+    handlers = {handler for each in around for handler in each.handlers}
+    others = (each for each in source.nodes(cst.Call) if source.name(each.func) == "torch.load")
+    return any(
+        "map_location" in source.arguments(each).by_name
+        and not handlers.isdisjoint(source.ancestors(each))
+        for each in others
+        if handlers
+    )
 
 
 def _list_takers(event: Called, source: Source) -> Iterator[Called | UnknownCalled]:

@@ -100,7 +100,7 @@ def _report(
     elif refuses and (found := find_refused(value, event, source.evaluation)):
         kind, instead = found
         message = f"{where} holds {kind}: torch.load refuses to read it by itself"
-        yield Hit(node or event, message, remedy=f"save {instead}")
+        yield Hit(node or event, message, remedy=f"save {instead}", cause="object")
 
 
 def _is_model(value: Value, event: Called, source: Source) -> bool:

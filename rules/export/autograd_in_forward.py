@@ -97,7 +97,19 @@ OTHER = re.compile(r"grad|backward|checkpoint")
 """What else of autograd a line may hold."""
 CHECKPOINTS = ("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential")
 SIZES = frozenset(
-    {"size", "shape", "dim", "ndim", "dtype", "device", "ndimension", "numel", "type", "new"}
+    {
+        "size",
+        "shape",
+        "dim",
+        "ndim",
+        "dtype",
+        "device",
+        "ndimension",
+        "numel",
+        "type",
+        "new",
+        "isinstance",
+    }
 )
 """What is asked of `.data` and has no numbers in it; sizes read so are another rule's."""
 
@@ -123,7 +135,8 @@ def in_data(event: AttributeRead, source: Source) -> Iterator[Hit]:
     text = source.evaluation.text(event.spot)
     remedy = f"write {text.removesuffix('.data')}.detach()"
     harm = HIDDEN_WEIGHT if weight else HIDDEN
-    yield Hit(event, f"{text}: no tracer sees what comes of it", fix, harm, remedy=remedy)
+    told = f"{text}: no tracer sees what comes of it"
+    yield Hit(event, told, fix, harm, remedy=remedy, cause="data")
 
 
 @rule.event(*GRADIENTS, "torch.Tensor.backward")

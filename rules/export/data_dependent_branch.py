@@ -130,12 +130,20 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
 def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator[Hit]:
     """Of a tensor in which no input has a part: exporters refuse, and tracers are right unless it is drawn."""
     own = [v for v in values if isinstance(v, (Number, Tensor)) and is_own(v) and not is_sized(v)]
-    if own and not is_between_processes(event, source):
+    if own and not is_between_processes(event, source) and not is_asked_of_input(event, source):
         drawn = any(map(source.evaluation.ways.is_drawn, own))
         harm = ASSERT if event.kind == "assert" or any(map(is_of_sizes, own)) else RAISES
         text = source.evaluation.text(event.spot)
         said = f"`{text}` is decided by {'chance' if drawn else 'a tensor of the model itself'}"
         yield Hit(event, said, harm=DRAWN if drawn else harm, remedy=DRAW if drawn else SET)
+
+
+def is_asked_of_input(event: Decided, source: Source) -> bool:
+    """Whether on another way the same is asked of an input, which is graver."""
+    others = (each for _, each in source.evaluation.list_events({Decided}))
+    asked = (e for e in others if isinstance(e, Decided) and e.spot == event.spot)
+    tests = (each.test for each in asked if each.way.forward)
+    return any(isinstance(test, (Number, Tensor)) and bool(test.data) for test in tests)
 
 
 def is_between_processes(event: Decided, source: Source) -> bool:

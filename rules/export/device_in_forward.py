@@ -83,10 +83,29 @@ def in_name(event: Called, source: Source) -> Iterator[Hit]:
     named = [each.value for each in given if isinstance(each, Constant)]
     if not event.way.forward or not any(isinstance(n, str) and GPU.match(n) for n in named):
         return
-    if not is_asked_around(event, source):
+    if not is_asked_around(event, source) and not is_setting(event, source):
         text = source.evaluation.text(event.spot)
         said = f"`{text}` is on a GPU wherever the input is"
         yield Hit(event, said, fix=name_it(event, source), cause="gpu")
+
+
+def is_setting(event: Called, source: Source) -> bool:
+    """Whether the device is what the constructor was told: `self.device = args.device`."""
+    call = source.call_at(event)
+    held = [arg.value for arg in call.args] if call is not None else []
+    given = [n for h in held if isinstance(h, cst.Attribute) for n in source.classes.assigned(h)]
+    return bool(given) and all(is_parameter(each, source) for each in given)
+
+
+def is_parameter(node: cst.CSTNode, source: Source) -> bool:
+    """Whether it is a parameter of the function around, or an attribute or item of one."""
+    while isinstance(node, (cst.Attribute, cst.Subscript)):
+        node = node.value
+    function = source.enclosing(node, cst.FunctionDef)
+    if function is None or not isinstance(node, cst.Name) or node.value == "self":
+        return False
+    spec = function.params
+    return node.value in {each.name.value for each in (*spec.params, *spec.kwonly_params)}
 
 
 def name_it(event: Called, source: Source) -> Fix | None:

@@ -89,6 +89,8 @@ def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
     own = [each for each in list_ancestors(held.of) if isinstance(each, Class)]
     if any(map(_sets_attributes, own)) or has_open_base(held.of):
         return
+    if any(name in _list_deleted(each.node) for each in own):  # the method is meant
+        return
     owner = next((each for each in own if name in _list_methods(each)), None)
     if owner is not None:
         said = f"the class has a method {name}: this layer is not what self.{name} gives"
@@ -100,6 +102,16 @@ def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
 
 def _is_layer(value: object) -> bool:
     return isinstance(value, Held) and is_module_class(value.of)
+
+
+def _list_deleted(kind: ast.ClassDef) -> Iterator[str]:
+    """`logit` of `delattr(self, "logit")` and `del self.logit`."""
+    for each in ast.walk(kind):
+        match each:
+            case ast.Call(ast.Name("delattr"), [ast.Name("self"), ast.Constant(str(name))]):
+                yield name
+            case ast.Attribute(ast.Name("self"), name, ast.Del()):
+                yield name
 
 
 def _list_methods(kind: Class) -> list[str]:

@@ -216,8 +216,12 @@ def in_model(event: Returned, source: Source) -> Iterator[Hit]:
     if given[0].spot != event.spot:
         return
     judged = [collect_harms(judge_value(each.value)) for each in given]
+    known: set[str] = set()
     for text, harm in told.items():
         sure = {k: v for k, v in harm.items() if all(k in each for each in judged)}
+        if sure.keys() <= known:
+            continue
+        known |= sure.keys()
         if sure and not (text == "a dict" and "strict=False" in source.text):
             yield give_back(event, text, sure)
 

@@ -173,7 +173,7 @@ def follows_linear(event: Refused, source: Source) -> bool:
 
 def show_message(event: Refused) -> str:
     """What torch says, with `?` for sizes of which nothing is known."""
-    return re.sub(r"\?\(s\d+\)", "?", event.message)
+    return re.sub(r"\?\((s\d+|long[0-9a-f]+)\)", "?", event.message)
 
 
 @rule.trace(Raised)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from lintorch.core.finding import Hit
@@ -71,11 +72,32 @@ def in_branches(event: Called, source: Source) -> Iterator[Hit]:
         return
     ways, place = source.evaluation.ways, source.evaluation.find_position
     for used in ways.find_users(written):
-        added = isinstance(used, Combined) and used.operator == "Add" and joins_tensors(used)
+        if not isinstance(used, Combined) or is_rebound(written, event, used, source):
+            continue
+        added = used.operator == "Add" and joins_tensors(used)
         later = used.way.root == event.way.root and place(used) > place(event)
         if added and later and may_follow(event, used, source.evaluation):
             yield Hit(event, describe(source.evaluation.text(used.spot)))
             return
+
+
+def is_rebound(written: Tensor, event: Called, used: Combined, source: Source) -> bool:
+    """Whether the name that is added stands for something else by then: a call that gave the same before."""
+    function = source.evaluation.find_function(used)
+    if (
+        function is None
+        or not isinstance(used.node, ast.BinOp)
+        or event.spot.path != used.spot.path
+    ):
+        return False
+    sides = ((used.node.left, used.left), (used.node.right, used.right))
+    names = {n.id for n, value in sides if value is written and isinstance(n, ast.Name)}
+    between = range(event.spot.row, used.spot.row)
+    return bool(names) and names <= {
+        each.id
+        for each in ast.walk(function)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and each.lineno in between
+    }
 
 
 def joins_tensors(used: Combined) -> bool:

@@ -74,7 +74,7 @@ def in_modules(event: AttributeSet, source: Source) -> Iterator[Hit]:
             " trained"
         )
         remedy = f"call {how}() on what Parameter is given"
-        yield Hit(move, message, _move_inside(move, made, source), remedy=remedy)
+        yield Hit(move, message, _move_inside(move, made, source), remedy=remedy, cause="kept")
 
 
 @rule.event(AttributeRead)
@@ -84,12 +84,25 @@ def in_gradients(event: AttributeRead, source: Source) -> Iterator[Hit]:
     if move is None or _retains(event.held, source):
         return
     made = source.evaluation.ways.find_maker(find_operand(move))
-    if isinstance(made, Called) and _needs_gradient(made):
+    told = isinstance(made, Called) and made.name in _PARAMETERS and _is_kept(event.held, source)
+    if isinstance(made, Called) and _needs_gradient(made) and not told:
         how = name_operation(move)
         message = (
             f"where {how}() moves or converts it, the tensor is no leaf and its grad stays None"
         )
         yield Hit(move, message, remedy=f"call requires_grad_() after {how}()")
+
+
+def _is_kept(value: Value, source: Source) -> bool:
+    """Whether it becomes an attribute of a module, of which that is told."""
+    events = (event for _, event in source.evaluation.list_events({AttributeSet}))
+    return any(
+        isinstance(each, AttributeSet)
+        and each.value is value
+        and isinstance(each.held, Held)
+        and is_module_class(each.held.of)
+        for each in events
+    )
 
 
 def _find_move(value: Value, source: Source) -> Called | None:

@@ -46,7 +46,8 @@ def keep_via(
     if isinstance(value, Number) and (value.data or value.own):
         whole = name in _READING or name.startswith("math.")
         return _keep_read(machine, node, name, value) if whole else value
-    if isinstance(value, Number) and value.varies is not False and not isinstance(given, Unknown):
+    open_ended = isinstance(given, Unknown) or (isinstance(given, Array) and not given.via)
+    if isinstance(value, Number) and value.varies is not False and not open_ended:
         before = given if isinstance(given, Number) else Number()
         via = Via(name, machine.spot(node), before.size, before.whole)
         return replace(value, via=value.via | {via})

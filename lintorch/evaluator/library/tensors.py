@@ -217,7 +217,14 @@ def from_array(machine: Machine, node: ast.AST, given: Given) -> Value:
     return Tensor(held.shape if isinstance(held, Array) else None)
 
 
-@does("torch.Tensor.to", "torch.Tensor.type_as", "torch.Tensor.type", "torch.Tensor.cuda", "torch.Tensor.cpu")  # fmt: skip
+@does("torch.Tensor.type")
+def convert_or_name(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`x.type(torch.float16)`, and `x.type()`, which is a text."""
+    named = len(given.values) == 1 and not given.open
+    return UNKNOWN if named else move_tensor(machine, node, given)
+
+
+@does("torch.Tensor.to", "torch.Tensor.type_as", "torch.Tensor.cuda", "torch.Tensor.cpu")
 def move_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`x.to(y)`."""
     held = given.pick(0)

@@ -51,7 +51,9 @@ def compare_stretched_in_layer(
     settings: Any, input: Any = None, target: Any = None, log_input: Any = None
 ) -> TensorType:
     """The same as layers."""
-    return compare_stretched(log_input if input is None else input, target, settings["reduction"])
+    older = (settings.get(name) for name in ("reduce", "size_average"))
+    given = log_input if input is None else input
+    return compare_stretched(given, target, settings["reduction"], *older)
 
 
 @shape_of("torch.nn.functional.binary_cross_entropy")

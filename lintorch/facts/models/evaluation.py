@@ -52,7 +52,7 @@ from lintorch.facts.models.operation_steps import OperationSteps
 from lintorch.facts.models.value_ways import ValueWays, is_common
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.regions.guards import has_aside_name
-from lintorch.facts.training.loader_loops import LoaderRead, list_loader_loops
+from lintorch.facts.training.loader_loops import LoaderRead, is_chosen, list_loader_loops
 from lintorch.facts.training.told_parts import ToldParts
 from lintorch.facts.training.training_regions import (
     Training,
@@ -413,7 +413,7 @@ class Evaluation:
         return tuple(
             LoaderRead(
                 each,
-                each.loop in self.training_loops,
+                each.loop in self.training_loops and not is_chosen(each.loop),
                 any(loop is not each.loop for loop in self.list_loops(each)),
             )
             for each in list_loader_loops(events, made, self.ways.find_maker)

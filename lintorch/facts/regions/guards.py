@@ -31,7 +31,7 @@ _OFF = re.compile(
 _DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
 """What the first batches of training have set."""
 _LOSS = re.compile(
-    r"(Loss|LossFunction|Criterion|Matcher|Metric|SSIM|PSNR|LPIPS)$|(^|_)(loss|losses)(_|$)|Discriminator"
+    r"(Loss(es|Function|Wrapper)?|Criterion|Matcher|Metric|SSIM|PSNR|LPIPS)$|(^|_)(loss|losses)(_|$)|Discriminator"
 )
 _LOSSES = frozenset(
     {
@@ -48,8 +48,9 @@ _AUGMENTS = re.compile(
 )
 _ASIDE = re.compile(
     r"(^|_)(nms|non_max_suppression|ssim|psnr)(_|$)|^rand(om)?_[a-z]|^forecast_masking$"
+    r"|^_?(debug|visuali[sz]e|plot)(_|$)"
 )
-"""Functions that pick boxes from what a model gave, that measure, or that draw in training."""
+"""Functions that pick boxes from what a model gave, that measure, that draw in training, or show what happens."""
 _WRAPPERS = ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel")
 _SWITCHES = frozenset({"training", "return_loss", "augment", "visualize"})
 """Arguments that are off where a model is deployed."""

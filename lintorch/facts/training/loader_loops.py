@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -34,6 +35,13 @@ def list_loader_loops(
             continue
         if find_loader(event.over, find_maker) == made.result:
             yield event
+
+
+def is_chosen(loop: ast.AST) -> bool:
+    """`for batch in loaders[phase]`: the phase may decide as well whether it trains."""
+    parts = ast.walk(loop.iter) if isinstance(loop, (ast.For, ast.AsyncFor)) else ()
+    picked = (each for each in parts if isinstance(each, ast.Subscript))
+    return any(not isinstance(each.slice, ast.Constant) for each in picked)
 
 
 def find_loader(value: Value | None, find_maker: FindMaker) -> Value | None:

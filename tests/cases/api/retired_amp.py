@@ -70,3 +70,11 @@ except ImportError:
 
 def both():
     return cast()
+
+
+def encoded(model):
+    @ torch.cuda.amp.autocast()  # hit
+    def encode(batch):
+        return model(batch)
+
+    return encode

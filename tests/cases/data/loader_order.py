@@ -171,3 +171,17 @@ def by_epochs(network, x):
 def one_epoch(network, batches):
     for number, batch in batches:
         network(batch, number).backward()
+
+
+def by_phases(network, x, y):
+    first = DataLoader(TensorDataset(x), batch_size=4, shuffle=True)
+    other = DataLoader(TensorDataset(y), batch_size=4)
+    loaders = {"train": first, "val": other}
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    for _ in range(3):
+        for phase in ["train", "val"]:
+            for batch in loaders[phase]:
+                loss = network(batch).mean()
+                if phase == "train":
+                    loss.backward()
+                    optimizer.step()

@@ -86,3 +86,11 @@ def fit(trainer, system, checkpoint):
     trainer.fit(system)
     state = torch.load(checkpoint.best_model_path)
     system.load_state_dict(state["state_dict"])
+
+
+def restore_anywhere(model, path):
+    try:
+        state = torch.load(path)
+    except RuntimeError:
+        state = torch.load(path, map_location="cpu")
+    model.load_state_dict(state)

@@ -101,3 +101,14 @@ class Packed(nn.Module):
 
     def forward(self, x: torch.Tensor):
         return x * self.proposed((x.data, "sizes", 1))
+
+
+class Typed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.main = nn.Linear(3, 3)
+
+    def forward(self, x):
+        if isinstance(x.data, torch.cuda.FloatTensor):
+            return nn.parallel.data_parallel(self.main, x, range(2))
+        return self.main(x)

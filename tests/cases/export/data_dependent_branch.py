@@ -309,3 +309,16 @@ class Shared(nn.Module):
     def forward(self, x):
         agree(len(list(self.parameters())))
         return x * 2
+
+
+class Named(nn.Module):
+    """The name of a tensor's type is a text."""
+
+    def __init__(self, kind="torch.FloatTensor"):
+        super().__init__()
+        self.kind = kind
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, x):
+        assert x.data.type() == self.kind
+        return self.conv(x)

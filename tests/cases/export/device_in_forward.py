@@ -77,3 +77,23 @@ class OnGpu(nn.Module):
         if asked:
             scale = scale.to("cuda")
         return x * scale * make_ones(asked)
+
+
+class Settled(nn.Module):
+    """Whoever builds it says on which device it is."""
+
+    def __init__(self, args):
+        super().__init__()
+        self.device = args.device
+        self.items = nn.Embedding(4, 4)
+
+    def forward(self, rows):
+        return self.items(torch.tensor(rows).to(self.device))
+
+
+if __name__ == "__main__":
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--device", default="cuda")
+    Settled(parser.parse_args())(np.zeros((2, 3)))

@@ -171,3 +171,13 @@ class Modulated(nn.Module):
         y = F.conv2d(flat, weight.view(b * 8, 4, 3, 3), padding=1, groups=b)  # hit
         z = F.conv2d(x, self.weight, groups=self.grouped // 4)
         return y.view(b, 8, h, w)[:, :, 1:-1, 1:-1] + z
+
+
+class Attending(nn.Module):
+    """The last axis of queries is as long as a head."""
+
+    def forward(self, queries, keys):
+        return self.weigh(queries.permute(0, 2, 1, 3), keys.permute(0, 2, 3, 1))
+
+    def weigh(self, q, k):
+        return (q / np.sqrt(q.shape[-1])) @ k

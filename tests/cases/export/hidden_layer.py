@@ -50,3 +50,23 @@ class Handed(nn.Module):
 
     def forward(self, x):
         return x
+
+
+class Headed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(3, 3)
+
+
+class Headless(Headed):
+    """The layer is taken away again, so that the method is found."""
+
+    def __init__(self):
+        super().__init__()
+        delattr(self, "head")
+
+    def head(self, x):
+        return x * 2
+
+    def forward(self, x):
+        return self.head(x)

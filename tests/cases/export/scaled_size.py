@@ -202,3 +202,15 @@ class Read(nn.Module):
         for layer in self.layers:
             x = layer(x)
         return x
+
+
+class Sampled(nn.Module):
+    """What NumPy makes of settings of which nothing is known is no size."""
+
+    def __init__(self, settings):
+        super().__init__()
+        self.settings = settings
+
+    def forward(self, x):
+        most = int(np.round(self.settings["share"] * self.settings["rows"]))
+        return x[: min(most, x.shape[0])]

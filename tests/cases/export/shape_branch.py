@@ -1,4 +1,5 @@
 # profile: onnx-legacy@17 torchscript-trace onnx torch.export
+import numba
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -351,3 +352,18 @@ class UnknownRank(nn.Module):
             theta = theta.view(b, 6)
             theta = theta.contiguous()
         return theta[:, 0].expand(b, 4)
+
+
+@numba.jit
+def tile(x):
+    for i in range(x.shape[0] // 4):
+        if x.shape[1] % 4 > 0 and i == x.shape[0] - 1:
+            x[i] *= 2
+    return x
+
+
+class Tiled(nn.Module):
+    """What is compiled as a kernel is no part of what is traced."""
+
+    def forward(self, x):
+        return tile(x)

@@ -115,3 +115,17 @@ class Reconstruction(nn.Module):
         for row in range(x.size(0)):  # hit
             x = x - row
         return self.net(x), nn.functional.mse_loss(x, self.net(x))
+
+
+class Maps(nn.Module):
+    """What is joined is a list of maps, and no tensor."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(8, 8, 1)
+
+    def forward(self, maps):
+        first = maps[0]
+        for i in range(1, len(maps)):
+            maps[i] = maps[i] + first
+        return self.conv(torch.cat(maps[::-1], dim=1))

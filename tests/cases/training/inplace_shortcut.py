@@ -86,3 +86,45 @@ class Shifted(Block):
     def forward(self, x):
         y = self.conv(F.relu(x, inplace=True))
         return y * (x + 3.0)
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(1, 1, 1, 1))
+
+    def forward(self, x, gain):
+        mean = torch.mean(x, dim=[2, 3], keepdim=True)
+        return (x - mean) * self.weight.expand(x.shape[0], -1, -1, -1) * gain.unsqueeze(2)
+
+
+class TwiceScaled(nn.Module):
+    """Two layers of one kind, of which the second gives what is added."""
+
+    def __init__(self, n):
+        super().__init__()
+        self.pad = nn.ReflectionPad2d(1)
+        self.first = nn.Conv2d(n, n, 3)
+        self.norm1 = Scaled()
+        self.relu = nn.ReLU(True)
+        self.second = nn.Conv2d(n, n, 3)
+        self.norm2 = Scaled()
+
+    def forward(self, x, gain):
+        out = self.norm1(self.first(self.pad(x)), gain)
+        out = self.relu(out)
+        out = self.second(self.pad(out))
+        out = self.norm2(out, gain)
+        return out + x
+
+
+class Rows(nn.Module):
+    def __init__(self):
+        super().__init__()
+        for i in range(3):
+            setattr(self, f"row{i}", TwiceScaled(8))
+
+    def forward(self, x, gain):
+        for i in range(3):
+            x = getattr(self, f"row{i}")(x, gain)
+        return x
