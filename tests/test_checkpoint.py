@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import pickle
 import struct
 import subprocess
@@ -157,6 +158,27 @@ def test_numbers_that_are_none_are_found(tmp_path: Path) -> None:
 def _safetensors(header: dict[str, Any], data: bytes) -> bytes:
     text = json.dumps(header).encode()
     return struct.pack("<Q", len(text)) + text + data
+
+
+def test_a_header_whose_length_looks_like_a_brace_is_no_json(tmp_path: Path) -> None:
+    header = {"a": {"dtype": "U8", "shape": [2], "data_offsets": [0, 2]}, "__metadata__": {"b": ""}}
+    short = len(json.dumps(header).encode())
+    header["__metadata__"]["b"] = "x" * (ord("{") - short)
+    assert _read(_safetensors(header, bytes(2)), tmp_path).raw.format == "safetensors"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.pth")
+    with pytest.raises(CheckpointError, match="a pipe"):
+        read_checkpoint(str(tmp_path / "pipe.pth"))
+
+
+def test_a_directory_that_names_more_than_there_is_is_refused(tmp_path: Path) -> None:
+    data = bytearray(_save(STATE))
+    last = data.rfind(b"PK\x01\x02")
+    data[last + 20 : last + 28] = struct.pack("<II", 0xFFFFFF00, 0xFFFFFF00)
+    assert "by the directory" in _refused(bytes(data), tmp_path)
 
 
 def test_safetensors(tmp_path: Path) -> None:

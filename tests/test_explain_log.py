@@ -214,6 +214,53 @@ def test_the_error_at_the_end_is_led_back_to_its_line(exporter: str) -> None:
     assert found.is_error
 
 
+_FED = "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Got invalid dimensions for input: x"
+_INSTALLED = "/v/lib/python3.11/site-packages/onnxruntime/capi/onnxruntime_inference_collection.py"
+CALLERS = {
+    "python": (
+        'Traceback (most recent call last):\n  File "infer.py", line 4, in <module>\n    main()\n'
+        '  File "infer.py", line 9, in main\n    out = session.run(None, feed)\n'
+        f'  File "{_INSTALLED}", line 192, in run\n    return self._sess.run()\n',
+        ("infer.py", 9, "out = session.run(None, feed)"),
+    ),
+    "a cell": (
+        "InvalidArgument      Traceback (most recent call last)\nCell In[3], line 2\n"
+        "      1 x = np.zeros(3)\n----> 2 out = session.run(None, {'x': x})\n\n"
+        f"File {_INSTALLED}:192, in InferenceSession.run(self)\n--> 192 return self._sess.run()\n",
+        ("Cell In[3]", 2, "out = session.run(None, {'x': x})"),
+    ),
+    "a cell of old": (
+        "InvalidArgument      Traceback (most recent call last)\n"
+        "<ipython-input-7-3e93edc5dd8a> in <module>()\n      1 x = np.zeros(3)\n"
+        f"----> 2 out = session.run(None, feed)\n\n{_INSTALLED} in run(self)\n--> 192     return 1\n",
+        ("<ipython-input-7-3e93edc5dd8a>", 2, "out = session.run(None, feed)"),
+    ),
+    "a file of IPython": (
+        "InvalidArgument      Traceback (most recent call last)\nCell In [1], line 1\n----> 1 go()\n\n"
+        "File ~/work/infer.py:12, in go(path)\n     11 x = 1\n---> 12 session.run(None, feed)\n\n"
+        f"File {_INSTALLED}:192, in run(self)\n--> 192 return 1\n",
+        ("~/work/infer.py", 12, "session.run(None, feed)"),
+    ),
+    "rich": (
+        "╭──────────── Traceback (most recent call last) ────────────╮\n"
+        "│ /srv/infer.py:9 in main                                   │\n"
+        "│ ❱  9 │   out = session.run(None, feed)                    │\n"
+        f"│ {_INSTALLED}:192 in run │\n│ ❱ 192 │   return 1 │\n╰──────╯\n",
+        ("/srv/infer.py", 9, "out = session.run(None, feed)"),
+    ),
+}
+
+
+@pytest.mark.parametrize("way", CALLERS)
+def test_the_line_that_called_a_runtime_is_named(way: str, tmp_path: Path) -> None:
+    text, (path, row, source) = CALLERS[way]
+    text += f"onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument: {_FED}\n"
+    done = lintorch("explain", "--log", "-", "--output-format", "json", stdin=text, cwd=tmp_path)
+    (answer,) = json.loads(done.stdout)["answers"]
+    assert answer["error"] == "invalid-dimensions"
+    assert answer["caller"] == {"filename": path, "row": row, "source": source}
+
+
 def test_what_to_write_instead_of_the_line_that_raised_is_told(tmp_path: Path) -> None:
     refused = (
         'Traceback (most recent call last):\n  File "net.py", line 14, in forward\n'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import BinaryIO
 
 from lintorch.checkpoint.limits import CheckpointError
@@ -40,6 +41,10 @@ _STARTS = {
 
 def read_file(path: str) -> RawFile:
     """What a file describes. Raises CheckpointError, or OSError."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise CheckpointError(
+            "it is no file with contents of its own: a pipe, a socket or a device"
+        )
     with open(path, "rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(0)
@@ -49,7 +54,7 @@ def read_file(path: str) -> RawFile:
             raise CheckpointError("it is empty")
         if start.startswith(_ZIP):
             return read_zip(file)
-        if start[8:9] == b"{" and not start.startswith(b"{") and start[4:8] == b"\0\0\0\0":
+        if start[8:9] == b"{" and start[4:8] == b"\0\0\0\0":
             return read_header(file, size)
         if start[_TAR_AT:].startswith(_TAR):
             return _describe_tar(start)

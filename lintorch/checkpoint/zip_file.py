@@ -6,7 +6,7 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
@@ -60,6 +60,7 @@ class ZipFile:
             raise CheckpointError(f"it has more than {MOST_ENTRIES:,} entries")
         self.names = tuple(each.filename for each in found)
         _refuse_doubles(self.names)
+        _refuse_overlong(found, file.seek(0, os.SEEK_END))
         first = self.names[0] if self.names else ""
         self.folder = first[: first.index("/") + 1] if "/" in first else ""
         self._entries = {each.filename: each for each in found}
@@ -103,6 +104,16 @@ class ZipFile:
                 yield opened
         except _UNREADABLE as error:
             raise CheckpointError(f"{name} cannot be unpacked: {str(error)[:120]}") from error
+
+
+def _refuse_overlong(found: Sequence[zipfile.ZipInfo], size: int) -> None:
+    """torch reads nothing of a file whose directory names more than there is."""
+    for each in found:
+        if each.header_offset + each.compress_size > size:
+            raise CheckpointError(
+                f"{each.filename[:80]} takes {each.compress_size:,} bytes by the directory, and the file"
+                f" has {size:,} in all"
+            )
 
 
 def _refuse_doubles(names: tuple[str, ...]) -> None:

@@ -12,6 +12,7 @@ from lintorch.cli.terminal import choose_style
 from lintorch.report.styled_lines import Line, Screen
 from lintorch.run.answer import Answer
 from lintorch.run.answer_log import AnsweredLog
+from lintorch.run.read_frames import is_cell
 
 _STYLES = {"matters": "error", "harmless": "good", "unknown": "warning"}
 _FIRST = 90
@@ -57,6 +58,7 @@ def _describe(answer: Answer) -> Iterator[Line]:
     yield ()
     often = f"  ({warning.times} times)" if warning.times > 1 else ""
     place = f"{warning.found or warning.path}:{warning.row}" if warning.path else warning.kind
+    place = f"{warning.path}, line {warning.row}" if is_cell(warning.path) else place
     said = warning.text.partition(" might cause ")[0][:_FIRST]
     said = f"{warning.kind}: {said}" if warning.is_error and warning.path else said
     yield (

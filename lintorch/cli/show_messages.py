@@ -10,7 +10,10 @@ from lintorch.report.styled_lines import Line, Screen
 from lintorch.report.wording import write_message
 from lintorch.run.answer import Answer
 from lintorch.run.explain_messages import ExplainedMessage
+from lintorch.run.read_export_log import LoggedWarning
+from lintorch.run.read_frames import is_cell
 
+_SHOWN = 120
 _MOST = 6
 """Findings that are told of one message."""
 
@@ -34,6 +37,8 @@ def _list_facts(message: ExplainedMessage) -> Iterator[tuple[str, str]]:
         yield "node", named + _describe_layer(found.node)
     if message.node:
         yield "line", _describe_line(message)
+    if message.caller:
+        yield "call", _describe_caller(message.caller)
     if message.support:
         yield "since", message.support
     if found.kind.remedy:
@@ -57,6 +62,12 @@ def _describe_line(message: ExplainedMessage) -> str:
         f"{shown_path(each.found or each.path)}:{each.now or each.row}" for each in node.lines[:3]
     )
     return f"{places} ({node.certainty}: {node.why})"
+
+
+def _describe_caller(caller: LoggedWarning) -> str:
+    place = f"{shown_path(caller.found or caller.path)}:{caller.row}"
+    place = f"{caller.path}, line {caller.row}" if is_cell(caller.path) else place
+    return f"at {place}  {caller.source[:_SHOWN]}".rstrip()
 
 
 def _write_fact(screen: Screen, label: str, text: str) -> Iterator[Line]:
@@ -116,4 +127,12 @@ def make_message_data(message: ExplainedMessage) -> dict[str, Any]:
             {"filename": each.found or each.path, "row": each.now or each.row}
             for each in (node.lines if node else ())
         ],
+        "caller": _make_caller_data(message.caller),
     }
+
+
+def _make_caller_data(caller: LoggedWarning | None) -> dict[str, Any] | None:
+    if caller is None:
+        return None
+    place = {"filename": caller.found or caller.path, "row": caller.row}
+    return {**place, "source": caller.source or None}

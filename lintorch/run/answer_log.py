@@ -22,9 +22,10 @@ from lintorch.report.wording import write_message
 from lintorch.run.answer import Answer, Verdict
 from lintorch.run.answer_messages import add_class, answer_unknown, join_messages
 from lintorch.run.check_files import CheckedFiles, check_files
-from lintorch.run.explain_messages import explain_messages
+from lintorch.run.explain_messages import ExplainedMessage, explain_messages
 from lintorch.run.find_checks import is_only_check
 from lintorch.run.read_export_log import LoggedWarning, read_log
+from lintorch.run.read_frames import is_cell
 from lintorch.run.request import CheckRequest, ExplainRequest, Progress
 from lintorch.run.scope import Scope
 
@@ -67,7 +68,7 @@ def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> Answ
         checked = check_files(wanted, Scope(wanted), progress)
     answers = [_answer(each, checked, exporter, request) for each in asked]
     explained, notes = explain_messages(found, read_releases(text), request, progress)
-    answers = add_class(join_messages(answers, explained), text)
+    answers = add_class(join_messages(answers, _add_caller(explained, log.error)), text)
     if not answers and (unknown := answer_unknown(text)):
         answers = [unknown]
     told = dict.fromkeys((*checked.errors, *checked.notes, *notes))
@@ -78,6 +79,20 @@ def _is_told(error: LoggedWarning, found: Sequence[Recognised]) -> bool:
     """Whether messages tell of an error what the line that a traceback ends at does not."""
     errors = [each for each in found if each.kind.rank != "note"]
     return bool(errors) and not any(each.runtime.own_line for each in errors)
+
+
+def _add_caller(
+    told: Sequence[ExplainedMessage], error: LoggedWarning | None
+) -> list[ExplainedMessage]:
+    """A message that a runtime raised in Python, with the line that called it."""
+    if error is None or not error.path:
+        return [*told]
+    return [
+        each
+        if each.found.runtime.own_line or each.found.kind.rank == "note"
+        else replace(each, caller=error)
+        for each in told
+    ]
 
 
 def _make_request(request: ExplainRequest, exporter: str, files: Sequence[str]) -> CheckRequest:
@@ -139,6 +154,8 @@ def _by_gravity(answer: Answer) -> bool:
 def _explain_absence(warning: LoggedWarning) -> str:
     if not warning.path:
         return "the error names no line of yours"
+    if is_cell(warning.path):
+        return "the line is in a cell of a notebook: lintorch check NAME.ipynb looks at its cells"
     if warning.is_inside_torch:
         return "the line is torch's own, and the log does not tell which of yours led there"
     return "the file is not here: run this where the log was made"

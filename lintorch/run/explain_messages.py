@@ -13,6 +13,7 @@ from lintorch.onnx_file import NoNodeError, OnnxFileError
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.explain_node import NodeAnswer, explain_node
 from lintorch.run.narrow_findings import narrow_findings
+from lintorch.run.read_export_log import LoggedWarning
 from lintorch.run.request import CheckRequest, ExplainRequest, Progress
 from lintorch.run.scope import Scope
 
@@ -36,6 +37,8 @@ class ExplainedMessage:
     findings: tuple[Finding, ...] = ()
     files: int = 0
     notes: tuple[str, ...] = field(default=())
+    caller: LoggedWarning | None = None
+    """The last line of the user's in the traceback that the message ends."""
 
 
 def explain_messages(

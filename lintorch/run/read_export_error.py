@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from lintorch.run.read_frames import TracedFrame, read_frames
+
 _BEGIN = "Traceback (most recent call last)"
 _ERROR = re.compile(
     r"(?P<kind>[A-Za-z_][\w.]*(?:Error|Exception|Unsupported|GuardOn\w+|\.(?:Fail|InvalidArgument|InvalidGraph|NotImplemented))): ?(?P<text>.*)"
 )
 _INNER = re.compile(r"<class '(?P<kind>[\w.]+)'>: (?P<text>.*)")
-_FRAME = re.compile(r'\bFile "(?P<path>[^"]{1,400})", line (?P<row>\d{1,7})')
-_NOT_YOURS = re.compile(r"[/\\](site|dist)-packages[/\\]|[/\\]lib[/\\]python3|^<")
+_NOT_YOURS = re.compile(r"[/\\](site|dist)-packages[/\\]|[/\\]lib[/\\]python3|^<(?!ipython-input)")
 _SCRIPTED = re.compile(r"torch[/\\]jit[/\\](_script|_recursive|frontend)\.py")
 _EXPORTERS = (
     ("onnx", re.compile(r"torch[/\\]onnx[/\\]_internal[/\\]exporter")),
@@ -19,8 +20,8 @@ _EXPORTERS = (
     ("torchscript-script", _SCRIPTED),
 )
 
-Told = tuple[str, int, str, str]
-"""Path, row, class and message; "" and 0 where no line is the user's."""
+Told = tuple[TracedFrame, str, str]
+"""The line, class and message; a line without path where none is the user's."""
 
 
 def read_error(lines: Sequence[str]) -> tuple[Told, str] | None:
@@ -36,12 +37,11 @@ def read_error(lines: Sequence[str]) -> tuple[Told, str] | None:
         return None
     match = found[0]
     text = match["text"].strip() or _read_next(block, match.string)
-    frames = [(each["path"], int(each["row"])) for line in block for each in _FRAME.finditer(line)]
-    own = [each for each in frames if not _NOT_YOURS.search(each[0])]
-    path, row = own[-1] if own else ("", 0)
+    own = [each for each in read_frames(block) if not _NOT_YOURS.search(each.path)]
+    frame = own[-1] if own else TracedFrame("", 0)
     joined = "\n".join(block)
     exporter = next((name for name, mark in _EXPORTERS if mark.search(joined)), "")
-    return (path, row, match["kind"].rpartition(".")[2], text), exporter
+    return (frame, match["kind"].rpartition(".")[2], text), exporter
 
 
 def _read_next(block: Sequence[str], after: str) -> str:

@@ -76,9 +76,11 @@ def read_log(data: bytes) -> ExportLog:
         counted[key] = replace(before, times=before.times + 1) if before else each
     exporter = "onnx-legacy" if _ONNX.search(text) else "torchscript-trace"
     if told := read_error(text.splitlines()):
-        (path, row, kind, message), raised_by = told
-        error = LoggedWarning(path, row, kind, message[:_LONGEST], is_error=True)
-        counted[path, row, message] = error
+        (frame, kind, message), raised_by = told
+        error = LoggedWarning(
+            frame.path, frame.row, kind, message[:_LONGEST], frame.source, is_error=True
+        )
+        counted[frame.path, frame.row, message] = error
         exporter = raised_by or exporter
     return ExportLog(
         tuple(replace(each, found=find_here(each)) for each in counted.values()), exporter, text

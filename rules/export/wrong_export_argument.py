@@ -12,14 +12,16 @@ from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
-from lintorch.evaluator.values import Class, Constant, Held, Items, Tensor, Value
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import Bound, Class, Constant, Held, Items, Tensor, Value
 from lintorch.facts.exporting.declared_sizes import (
     find_forward,
     find_written_forward,
     list_inputs,
     list_pairs,
 )
-from lintorch.facts.exporting.mend_arguments import enclose, find_inputs
+from lintorch.facts.exporting.export_events import choose_exporter
+from lintorch.facts.exporting.mend_arguments import enclose, find_inputs, find_written
 from lintorch.source import Source
 
 rule = Rule(
@@ -35,7 +37,9 @@ rule = Rule(
         something else, and so do inputs that are too few or too many for forward.
 
         An exported program is written by `torch.onnx.export(program, f=path)`: a path in the place
-        of the inputs is passed over, and no file is written. Measured on torch 2.13.
+        of the inputs is passed over, and no file is written. A text in the place of a list of
+        names is read letter by letter: `input_names="image"` calls the input `i`; the legacy
+        exporter raises. Measured on torch 2.13.
     """,
     bad="""
         import torch
@@ -77,6 +81,14 @@ def of_models(event: Called, source: Source) -> Iterator[Hit]:
     elif isinstance(model, Tensor) and model.sure:
         message = "what the model gives back is exported, and not the model: it raises"
         yield Hit(event, message, fix=take_model(event, source), remedy=MODEL)
+    elif isinstance(model, Bound) and event.name != TRACE and model.method in ("forward", "eval"):
+        message = f"the method {model.method} is exported, and not the model: it raises"
+        fix = take_owner(event, model.method, source)
+        remedy = "give model.eval()" if model.method == "eval" else "give the model itself"
+        yield Hit(event, message, fix=fix, remedy=remedy)
+    elif is_state(model, source):
+        message = "the weights are exported, and not the model: it raises"
+        yield Hit(event, message, remedy="give the model that has them: model.load_state_dict(…)")
     elif isinstance(model, Class) and event.name != TRACE and has_forward(model):
         message = f"the class {model.node.name} is exported, and not an instance of it: it raises"
         yield Hit(event, message, remedy=f"write {model.node.name}(…), and load its weights")
@@ -159,6 +171,22 @@ def of_paths(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, fix=fix, remedy="write f=path")
 
 
+@rule.event(ONNX_EXPORT)
+def of_names(event: Called, source: Source) -> Iterator[Hit]:
+    for name in ("input_names", "output_names"):
+        value = name_given(event).get(name)
+        if not isinstance(value, Constant) or not isinstance(value.value, str) or event.open:
+            continue
+        legacy = choose_exporter(event, source) == "onnx-legacy"
+        told = "the export raises" if legacy else f"the first is called {value.value[:1]!r}"
+        written = find_written(event, name, source)
+        text = source.code(written) if written is not None else ""
+        edits = (source.replace(written, f"[{text}]"),) if written is not None else ()
+        fix = Fix("give a list", edits, Applicability.UNSAFE) if edits else None
+        message = f"{name} is a text, and each of its letters a name: {told}"
+        yield Hit(event, message, fix=fix, remedy=f"give a list: {name}=[{value.value!r}]")
+
+
 @rule.event("torch.export.save")
 def of_saving(event: Called, source: Source) -> Iterator[Hit]:
     first = name_given(event).get("ep")
@@ -166,6 +194,34 @@ def of_saving(event: Called, source: Source) -> Iterator[Hit]:
         message = "torch.export.save takes the program, then the path: it raises"
         fix = put_last(source.call_at(event), source, 0)
         yield Hit(event, message, fix=fix, remedy="write torch.export.save(program, path)")
+    elif isinstance(first, Held) and first.kind == "object" and is_model(first):
+        message = (
+            "torch.export.save is given a model, and takes a program of torch.export: it raises"
+        )
+        remedy = "write torch.export.save(torch.export.export(model, (x,)), path)"
+        yield Hit(event, message, remedy=remedy)
+
+
+def is_model(held: Held) -> bool:
+    """Whether it is an object of a class with a forward."""
+    return isinstance(held.of, Class) and has_forward(held.of)
+
+
+def is_state(model: Value | None, source: Source) -> bool:
+    """Whether it is what state_dict of something gives."""
+    made = source.evaluation.ways.find_maker(model) if model is not None else None
+    if isinstance(made, Called):
+        return made.name.endswith(".state_dict")
+    return isinstance(made, UnknownCalled) and made.method == "state_dict"
+
+
+def take_owner(event: Called, method: str, source: Source) -> Fix | None:
+    """`model` for `model.forward`, and `model.eval()` for `model.eval`."""
+    node = find_first(source.call_at(event))
+    if not isinstance(node, cst.Attribute):
+        return None
+    text = source.code(node) + "()" if method == "eval" else source.code(node.value)
+    return Fix(f"write {text}", (source.replace(node, text),), Applicability.UNSAFE)
 
 
 def is_program(model: Value | None, source: Source) -> bool:

@@ -74,3 +74,23 @@ def of_paths(model, path):
     torch.onnx.export(model, (X, X), "net.onnx")
     torch.export.save("net.pt2", program)  # hit
     torch.export.save(program, "net.pt2")
+    torch.export.save(Masked(), "net.pt2")  # hit
+    torch.export.save(model, "net.pt2")
+
+
+def of_methods(model):
+    net = nn.Linear(4, 4)
+    torch.export.export(net.forward, (X,))  # hit
+    torch.onnx.export(Masked().eval, (X, X), "net.onnx")  # hit
+    torch.export.export(net.eval(), (X,))
+    torch.jit.trace(net.forward, (X,))
+    torch.export.export(model.forward, (X,))
+    torch.export.export(net.state_dict(), (X,))  # hit
+    torch.onnx.export(model.state_dict(), (X,), "net.onnx")
+
+
+def of_names(model, path, names):
+    torch.onnx.export(model, (X,), path, input_names="image")  # hit
+    torch.onnx.export(model, (X,), path, output_names="out", dynamo=False)  # hit
+    torch.onnx.export(model, (X,), path, input_names=["image"], output_names=("out",))
+    torch.onnx.export(model, (X,), path, input_names=names)
