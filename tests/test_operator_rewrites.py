@@ -38,6 +38,7 @@ class Net(nn.Module):
 """
 SIZES = [(2, 3, 8, 8), (1, 3, 7, 9), (4, 3, 12, 5)]
 RKNN, OLD, NEWER = ("rknn-2.1", 13), ("tensorrt-8.0", 13), ("tensorrt-8.4", 14)
+SUMMED = ("tensorrt-7.2", 13)
 MENDED = [
     (OLD, "Sign", "return torch.sign(x)"),
     (RKNN, "Sign", "y = x - 0.1", "return y.sign() * 2"),
@@ -49,6 +50,10 @@ MENDED = [
     (OLD, "IsInf", "return (1 / x.relu()).isinf()"),
     (OLD, "Xor", "a, b = x > 0, x > 1", "return torch.logical_xor(a, b)"),
     (OLD, "Xor", "y = x.relu()", "return x.logical_xor(other=y)"),
+    (OLD, "Mod", "y = x.sigmoid() * 9 - 4", "return 1 + torch.fmod(y, 1.5)"),
+    (OLD, "Mod", "y, z = x.exp(), x + 4", "return y.fmod(other=z)"),
+    (SUMMED, "CumSum", "y = x.sigmoid().float()", "return torch.cumsum(y, 1)"),
+    (SUMMED, "CumSum", "y = x.sigmoid().float()", "return y.cumsum(dim=-1) * 2"),
     (OLD, "OneHot", "k = x.argmax(1)", "return F.one_hot(k, 5)"),
     (RKNN, "OneHot", "k = x.argmax(1)", "return F.one_hot(k, num_classes=3).sum(1)"),
     (NEWER, "Trilu", "return torch.triu(x, 1)"),
@@ -92,6 +97,8 @@ LEFT = [
     (OLD, "return torch.round(x, decimals=2)"),
     (OLD, "return torch.round(x * 4)"),
     (OLD, "return (x > 0).sign()"),
+    (OLD, "k = x.argmax(1)", "return k.fmod(3)"),
+    (SUMMED, "y = x > 0", "return y.cumsum(1)"),
     (OLD, "return F.one_hot(x.argmax(1))"),
     (OLD, "k = x.argmax(1)", "return F.one_hot(k, -1)"),
     (OLD, "y = x * 2", "z = y", "y[:, :1] = 0.5", "return z"),

@@ -384,6 +384,17 @@ def test_cells_are_those_of_the_pool(kind: str, size: str) -> None:
         torch.testing.assert_close(*slopes)
 
 
+@pytest.mark.parametrize("kind", ["Avg", "Max"])
+def test_cells_of_three_axes_are_those_of_the_pool(kind: str) -> None:
+    text = write_model(f"return F.adaptive_{kind.lower()}_pool3d(image, (2, None, 5))")
+    after = mend(text)
+    assert "Cells3d(" in after
+    images = [torch.randn(shape) for shape in [(2, 3, 6, 8, 7), (3, 3, 8, 9, 11), (3, 5, 9, 21)]]
+    wanted = [build(text)(image) for image in images]
+    torch.testing.assert_close([build(after)(image) for image in images], wanted)
+    assert is_traced_right(build(after), images[:2], wanted[:2])
+
+
 def test_one_class_serves_all_pools_of_a_file() -> None:
     pools = ", ".join(f"F.adaptive_avg_pool2d(image, {n})" for n in (2, 3))
     after = mend(write_model(f"return {pools}, F.adaptive_avg_pool1d(image.mean(3), 6)"))

@@ -281,3 +281,10 @@ def test_a_fix_that_only_rounds_otherwise_makes_an_export_right(project: Path) -
     asked = ("fix", "net/net.py", "--until-exports", "onnx-legacy", "--diff")
     done = lintorch(*asked, cwd=project)
     assert "+        self.pool = AverageCells((2, None))\n" in done.stdout, done.stderr
+
+
+def test_what_keeps_a_model_from_being_exported_is_told(project: Path) -> None:
+    (project / "net" / "net.py").write_text("import torch\nclass Net(\n")
+    done = lintorch("fix", "net/net.py", "--until-exports", "torchscript-trace", cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "net/net.py:2: LT001 syntax-error: this is not valid Python" in done.stderr

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lintorch.core.codes import MODEL_NOT_BUILT, MODEL_STOPPED, SYNTAX_ERROR
 from lintorch.core.finding import Evidence, Finding
 from lintorch.files import FileText, is_notebook, read_file
 from lintorch.host.prove_models import FixedFile
@@ -112,11 +113,20 @@ def _tell_unfailed(path: str, exporter: str, seen: CheckedFiles) -> FixedExport:
         return FixedExport(told=(f"{exporter} is right already",), is_right=True)
     came = f"{exporter} came out {', '.join(sorted(statuses))}"
     why = came if statuses else "no model of the file could be run and exported"
-    return FixedExport(errors=(f"{path}: {why}",))
+    reasons = [each for each in seen.standing if each.code in _REASONS]
+    return FixedExport(errors=(f"{path}: {why}", *_tell_findings(reasons)))
+
+
+_REASONS = (SYNTAX_ERROR, MODEL_NOT_BUILT, MODEL_STOPPED)
+"""Findings that say why a model is not exported."""
 
 
 def _tell_uncovered(failed: list[Finding]) -> Iterator[str]:
     yield "no fix that keeps the numbers makes the export right; it goes wrong here:"
-    for finding in failed:
+    yield from _tell_findings(failed)
+
+
+def _tell_findings(findings: list[Finding]) -> Iterator[str]:
+    for finding in findings:
         where = f"{shown_path(finding.place.path)}:{finding.place.row}"
         yield f"{where}: {finding.code} {finding.name}: {write_message(finding)}"

@@ -16,7 +16,7 @@ from lintorch.evaluator.values import NONE, Items, Number, Tensor, size_in
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
 from lintorch.evidence.size_changes import describe_outcome, may_be_of, may_be_wrong_by
 from lintorch.evidence.treatment import report_refusal
-from lintorch.facts.models.cell_pools import AVERAGE, LARGEST, add_class
+from lintorch.facts.models.cell_pools import AVERAGE, AVERAGE_3D, LARGEST, LARGEST_3D, add_class
 from lintorch.source import Source
 
 rule = Rule(
@@ -105,7 +105,7 @@ REFUSED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 LEGACY = {"onnx-legacy": Harm.REFUSED}
 REFUSALS = ("adaptive", "declared dynamic", "user-specified dim")
 """What the exporters say of a pool, the last two of a max pool that keeps a varying size."""
-AVERAGE_3D = ("adaptive_avg_pool3d", "AdaptiveAvgPool3d")
+MEANS_3D = ("adaptive_avg_pool3d", "AdaptiveAvgPool3d")
 
 
 @rule.event(*FUNCTIONS, "torch.adaptive_avg_pool1d", *(f"{each}.forward" for each in LAYERS))
@@ -131,10 +131,12 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
 def pool_by_cells(event: Called, pool: Pool, source: Source) -> Fix | None:
     """`AverageCells(7)` for `nn.AdaptiveAvgPool2d(7)`: each cell worked out of all that may lie in it."""
     name = event.name.removesuffix(".forward")
-    kind = LARGEST if "max" in name.lower() else AVERAGE
+    deep = len(pool.asked) > 2
+    means, maxima = (AVERAGE_3D, LARGEST_3D) if deep else (AVERAGE, LARGEST)
+    kind = maxima if "max" in name.lower() else means
     made = source.evaluation.find_making(event) if event.built else event
     call = source.call_at(made) if made is not None else None
-    if call is None or len(pool.asked) > 2 or source.name(call.func) not in (name, event.name):
+    if call is None or source.name(call.func) not in (name, event.name):
         return None
     given = source.arguments(call, *(() if event.built else ("input",)), "output_size")
     image, size = given.get("input"), given.get("output_size")
@@ -145,7 +147,7 @@ def pool_by_cells(event: Called, pool: Pool, source: Source) -> Fix | None:
     edits = add_class(kind, source.file, call, source.reach)
     if edits is None:
         return None
-    cells = source.code(size) if len(pool.asked) == 2 else write_line(size, source)
+    cells = source.code(size) if len(pool.asked) > 1 else write_line(size, source)
     text = f"{kind.name}({cells})" + (f"({source.code(image)})" if image is not None else "")
     edit = source.replace(call, text)
     return Fix(f"write {text}", (edit, *edits), Applicability.UNSAFE)
@@ -220,7 +222,7 @@ def expect_harm(pool: Pool) -> dict[str, Harm]:
 
 def expect_several(pool: Pool) -> dict[str, Harm]:
     """The same of one that surely makes several cells along an axis."""
-    if pool.name in AVERAGE_3D:
+    if pool.name in MEANS_3D:
         return REFUSED
     if pool.hangs_on_size:
         return VARYING
@@ -291,7 +293,7 @@ def harms(event: OperatorCall, others: list[OperatorCall]) -> dict[str, Harm]:
     if one:
         return found
     average = "avg" in event.name
-    if event.name.endswith(AVERAGE_3D) or (not average and not divides):
+    if event.name.endswith(MEANS_3D) or (not average and not divides):
         found["onnx"] = Harm.REFUSED
     elif not average and any(same_size(event, other) for other in others):
         found |= {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}

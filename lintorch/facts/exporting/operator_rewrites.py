@@ -160,6 +160,26 @@ def _write_smooth(texts: Texts, event: Called) -> str | None:
     return f"{{reached}}({x})" if alpha == 1 else f"{{reached}}({x} / {alpha}) * {alpha}"
 
 
+def _write_rest(texts: Texts, event: Called) -> str | None:
+    """`x - torch.div(x, y, rounding_mode="trunc") * y`, of floats; an infinite divisor gives nan."""
+    x, y = texts["input"], texts.get("other")
+    if not y or "int" in _type_of(event):
+        return None
+    return f'{x} - {{reached}}({x}, {y}, rounding_mode="trunc") * {y}'
+
+
+def _write_sums(texts: Texts, event: Called) -> str | None:
+    """A product with ones above the diagonal, along one axis, of floats."""
+    x, axis = texts["input"], read_plain(event.arguments.get("dim"))
+    if type(axis) is not int or "float" not in _type_of(event):
+        return None
+    places = f"{{reached}}({x}.shape[{axis}], device={x}.device)"
+    above = f"({places}[:, None] < {places} + 1).to({x}.dtype)"
+    if axis == -1:
+        return f"{x} @ {above}"
+    return f"({x}.transpose({axis}, -1) @ {above}).transpose({axis}, -1)"
+
+
 _SELU = (1.6732632423543772, 1.0507009873554805)
 _SPREAD = frozenset({"Mul", "Pow", "ReduceMean", "Sub"})
 _SPREAD_BY = ("dim", "unbiased", "correction", "keepdim")
@@ -231,6 +251,16 @@ _REWRITES: Mapping[str, Rewrite] = {
         (),
         lambda texts, _: '{input}.abs() == float("inf")'.format(**texts),
         repeats=False,
+    ),
+    "torch.fmod": Rewrite(
+        "Mod", frozenset({"Div", "Mul", "Sub"}), ("other",), _write_rest, "torch.div"
+    ),
+    "torch.cumsum": Rewrite(
+        "CumSum",
+        frozenset({"Add", "Gather", "Less", "MatMul", "Range", "Shape", "Transpose"}),
+        ("dim",),
+        _write_sums,
+        "torch.arange",
     ),
     "torch.logical_xor": Rewrite(
         "Xor", frozenset({"And", "Equal", "Not", "Or"}), ("other",), _write_exclusive

@@ -21,6 +21,7 @@ class CellPool:
     base: str
     what: str
     lines: tuple[str, ...]
+    axes: str = "(-2, -1)"
 
 
 AVERAGE = CellPool(
@@ -41,12 +42,26 @@ LARGEST = CellPool(
         "x = rows.amax(-1).transpose(axis, -1)",
     ),
 )
+_DEEP = "(-3, -2, -1)"
+AVERAGE_3D = CellPool(
+    "AverageCells3d",
+    "torch.nn.AdaptiveAvgPool3d",
+    AVERAGE.what,
+    (
+        AVERAGE.lines[0],
+        "x = (x.transpose(axis, -1) @ share.transpose(0, 1)).transpose(axis, -1)",
+    ),
+    _DEEP,
+)
+LARGEST_3D = CellPool(
+    "LargestOfCells3d", "torch.nn.AdaptiveMaxPool3d", LARGEST.what, LARGEST.lines, _DEEP
+)
 _CLASS = '''class {name}({base}):
     """The {what} of its base, in operators that exporters follow at every size."""
 
     def forward(self, x):
         size = self.output_size
-        for axis, count in zip((-2, -1), (size, size) if isinstance(size, int) else size):
+        for axis, count in zip({axes}, {counts} if isinstance(size, int) else size):
             if count is not None:
                 cells = {arange}(count, device=x.device)[:, None]
                 places = {arange}(x.shape[axis], device=x.device)
@@ -66,7 +81,9 @@ def add_class(
 
     def write(spelled: Mapping[str, str]) -> str:
         lines = ("\n" + 16 * " ").join(pool.lines)
-        return _CLASS.format(name=pool.name, what=pool.what, lines=lines, **spelled)
+        counts = f"({', '.join(['size'] * (pool.axes.count(',') + 1))})"
+        told = {"name": pool.name, "what": pool.what, "axes": pool.axes, "counts": counts}
+        return _CLASS.format(lines=lines, **told, **spelled)
 
     asked = {"base": pool.base, "arange": "torch.arange"}
     return define_above(pool.name, asked, write, file, use, reach)

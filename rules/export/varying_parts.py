@@ -1,0 +1,182 @@
+"""LT159: an axis that varies, cut into parts of a computed size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import read_plain
+from lintorch.evaluator.sizes import varies
+from lintorch.evaluator.values import UNKNOWN, Number, Tensor, Value
+from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
+from lintorch.evidence.size_changes import blame_event
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT159",
+    summary="an axis that varies, cut into parts of a computed size",
+    why="""
+        Where an axis may vary, `x.chunk(2, dim)` cuts it into parts of a size that is worked out,
+        and so does `x.split(x.shape[dim] // 2, dim)`. The new ONNX exporter fails on both while it
+        optimizes what it wrote (PassError; AttributeError: 'NoneType' object has no attribute
+        'ndim'). The legacy exporter and jit.trace follow chunk, and keep the computed size of
+        split, which raises at other sizes. torch.export follows both. Measured on torch 2.13.
+
+        A list of sizes is right under all of them. A batch that was put together for guidance
+        (`torch.cat((x, x))`, then `chunk(2)`) is the usual place.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Guided(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv2d(3, 3, 1)
+
+            def forward(self, image):
+                both = self.conv(torch.cat((image, image * 2)))
+                plain, prompted = both.chunk(2)
+                return plain + 7.5 * (prompted - plain)
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        class Guided(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv2d(3, 3, 1)
+
+            def forward(self, image):
+                both = self.conv(torch.cat((image, image * 2)))
+                plain, prompted = both.split([(both.shape[0] + 1) // 2, both.shape[0] // 2], 0)
+                return plain + 7.5 * (prompted - plain)
+    """,
+    remedy="name the sizes: x.split([(n + 1) // 2, n // 2], dim), with n = x.shape[dim]",
+    proof="""
+        import warnings
+
+        warnings.simplefilter("ignore")
+        sizes = ({0: torch.export.Dim.DYNAMIC},)
+        torch.onnx.export(
+            Guided(), (torch.ones(2, 3, 8, 8),), "guided.onnx", dynamic_shapes=sizes, verbose=False
+        )
+    """,
+    fix=Applicability.UNSAFE,
+)
+
+CHUNKS = ("torch.chunk", "torch.Tensor.chunk")
+SPLITS = ("torch.split", "torch.Tensor.split")
+CHUNKED = {"onnx": Harm.REFUSED}
+SPLIT = {**CHUNKED, "onnx-legacy": Harm.FAILS, "torchscript-trace": Harm.FAILS}
+SIZES = ("split_size_or_sections", "split_size")
+
+
+@rule.event(*CHUNKS)
+def in_chunk(event: Called, source: Source) -> Iterator[Hit]:
+    parts = read_plain(event.arguments.get("chunks"))
+    if type(parts) is int and parts > 1 and is_cut(event, source):
+        fix = name_parts(event, source, parts)
+        yield Hit(event, f"cuts an axis that varies into {parts} parts", fix, harm=CHUNKED)
+
+
+@rule.event(*SPLITS)
+def in_split(event: Called, source: Source) -> Iterator[Hit]:
+    size = find_size(event)
+    if isinstance(size, Number) and size.varies is True and is_cut(event, source):
+        fix = name_parts(event, source)
+        yield Hit(event, "cuts an axis into parts of a size that varies", fix, harm=SPLIT)
+
+
+def is_cut(event: Called, source: Source) -> bool:
+    """Whether the axis surely varies, in what is exported."""
+    held = find_held(event)
+    shape = held.shape if isinstance(held, Tensor) else None
+    axis = read_plain(event.arguments.get("dim"))
+    known = shape is not None and type(axis) is int and -len(shape) <= axis < len(shape)
+    if not event.way.forward or not source.profile.dynamic or shape is None or not known:
+        return False
+    return varies(shape[axis]) is True
+
+
+def find_held(event: Called) -> Value:
+    held = (event.arguments.get(name) for name in ("input", "tensor", "self"))
+    return next((each for each in held if each is not None), UNKNOWN)
+
+
+def find_size(event: Called) -> Value:
+    return next((event.arguments[name] for name in SIZES if name in event.arguments), UNKNOWN)
+
+
+def name_parts(event: Called, source: Source, parts: int = 0) -> Fix | None:
+    """`a, b = x.split([(n + 1) // 2, n // 2], 0)` for `a, b = x.chunk(2)`; `parts`: of a chunk."""
+    call = source.call_at(event)
+    names = list_names(source.parent(call)) if call is not None else 0
+    if call is None or names < 2 or names != (parts or names):
+        return None
+    method = event.name.startswith("torch.Tensor.")
+    held = call.func.value if method and isinstance(call.func, cst.Attribute) else None
+    if not method:
+        taken = "input" if parts else "tensor"
+        held = source.arguments(call, taken).get(taken)
+    axis = read_plain(event.arguments.get("dim"))
+    if not isinstance(held, cst.Name):
+        return None
+    whole = f"{held.value}.shape[{axis}]"
+    first = f"({whole} + {parts - 1}) // {parts}" if parts else write_size(call, method, source)
+    if first is None:
+        return None
+    rest = f"{whole} // 2" if parts == 2 else f"{whole} - {write_times(names - 1, first)}"
+    text = f"{held.value}.split([{', '.join([first] * (names - 1))}, {rest}], {axis})"
+    return Fix("name the sizes of the parts", (source.replace(call, text),), Applicability.UNSAFE)
+
+
+def list_names(outer: cst.CSTNode | None) -> int:
+    """How many names an assignment gives its parts; 0 where it does something else with them."""
+    if not isinstance(outer, cst.Assign) or len(outer.targets) != 1:
+        return 0
+    target = outer.targets[0].target
+    if not isinstance(target, (cst.Tuple, cst.List)):
+        return 0
+    plain = all(isinstance(each, cst.Element) for each in target.elements)
+    return len(target.elements) if plain else 0
+
+
+def write_size(call: cst.Call, method: bool, source: Source) -> str | None:
+    """The size of a part as it is written, where it may be written twice."""
+    asked = () if method else ("tensor",)
+    given = source.arguments(call, *asked, "split_size_or_sections")
+    size = given.get("split_size_or_sections") or given.get("split_size")
+    plain = isinstance(size, (cst.Name, cst.BinaryOperation)) and "(" not in source.code(size)
+    return source.code(size) if size is not None and plain else None
+
+
+def write_times(count: int, size: str) -> str:
+    """`2 * (n + 1)`, or `(n + 1)`."""
+    text = size if size.isidentifier() else f"({size})"
+    return text if count == 1 else f"{count} * {text}"
+
+
+@rule.trace(*CHUNKS, *SPLITS)
+def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Refuted]:
+    if trace.never_changes(event, get_cut_shape):
+        yield Refuted(event.site, "what is cut has one shape at every size of the inputs")
+
+
+def get_cut_shape(event: OperatorCall) -> tuple[int, ...]:
+    return event.inputs[0] if event.inputs else ()
+
+
+@rule.trial("failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    for event in trial.trace.find_events(*CHUNKS):
+        if hit := blame_event(outcome, event, trial, CHUNKED, ()):
+            yield hit

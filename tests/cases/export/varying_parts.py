@@ -1,0 +1,48 @@
+# profile: onnx
+import torch
+from torch import nn
+
+
+class Halves(nn.Module):
+    def forward(self, image):
+        y = torch.cat((image, image), 0)
+        a, b = y.chunk(2)  # hit
+        left, right = torch.chunk(image, 2, dim=-1)  # hit
+        top, bottom = image.split(image.shape[2] // 2, 2)  # hit
+        n = image.size(3) // 2
+        near, far = torch.split(image, n, dim=3)  # hit
+        return a - b, left - right, top - bottom, near - far
+
+
+class Fixed(nn.Module):
+    """Channels, sizes that are written, and sizes in a list."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 1)
+
+    def forward(self, image):
+        y = self.conv(image)
+        a, b = y.chunk(2, 1)
+        c, d = image.split([image.shape[2] // 2, image.shape[2] - image.shape[2] // 2], 2)
+        e = image.split(8, 3)[0]
+        (whole,) = image.chunk(1, 2)
+        f, g = y.split(y.shape[1] // 2, 1)
+        return a, b, c, d, e, whole, f, g
+
+
+class Unknown(nn.Module):
+    def __init__(self, axis, count):
+        super().__init__()
+        self.axis, self.count = axis, count
+
+    def forward(self, image, x):
+        a = image.chunk(2, self.axis)
+        b = image.chunk(self.count, 2)
+        c, d = x.chunk(2)
+        return a, b, c, d
+
+
+def augment(batch):
+    a, b = batch.chunk(2)
+    return a + b
