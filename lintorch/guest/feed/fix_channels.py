@@ -22,6 +22,15 @@ def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from _fill_up_channels(guess, got, want)
     yield from _put_channels_last(guess, got, want)
     yield from scale_channels(guess, got, want)
+    yield from _add_cut_channels(guess, got, want)
+
+
+def _add_cut_channels(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Where the channels are what a slice left of an input, as `x[:, 3:]`: what it cut off comes on top."""
+    for number, given in enumerate(guess.inputs):
+        have = guess.size_along(given, 1) if len(given.shape) > 2 else 0
+        if have > got and isinstance(given.shape[1], int):
+            yield guess.with_size(number, 1, have - got + want)
 
 
 def _fill_up_channels(guess: Guess, got: int, want: int) -> Iterator[Guess]:

@@ -112,7 +112,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             make_integers,
         ),
         (
-            r"used as indices must be|only (?:integer|Long)|one_hot is only applicable",
+            r"used as indices must be|only (?:integer|Long)|one_hot is only applicable|int32/int64 for index",
             make_integers,
         ),
         (
