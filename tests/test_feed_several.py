@@ -208,3 +208,60 @@ def test_lengths_are_read_as_they_are_written() -> None:
     for text in ("int64[batch=2] down from sequence", "int64[3] down from 16"):
         given, sizes = parse_input(text)
         assert write_input(given, sizes) == text
+
+
+def test_what_stands_apart_from_the_first_input_is_fed_too(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Pair(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 8, 3)
+
+        def forward(self, x):
+            return self.conv(x[:, :3]) - self.conv(x[:, 3:])
+
+
+    class Graph(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(8, 6))
+            self.towards = nn.Parameter(torch.randn(6, 1))
+
+        def forward(self, nodes, edges):
+            nodes = torch.mm(nodes, self.weight)
+            sent = torch.matmul(nodes, self.towards)
+            weights = torch.where(edges > 0, sent + sent.T, -9e15 * torch.ones_like(sent + sent.T))
+            return torch.matmul(weights.softmax(1), nodes)
+
+
+    class Speller(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.rnn = nn.GRU(16, 16, batch_first=True)
+            self.out = nn.Linear(16 + 12, 12)
+
+        def forward(self, memory, text):
+            hot = torch.zeros(memory.size(0), 12).scatter_(1, text[:, :1], 1)
+            return self.out(torch.cat([self.rnn(memory)[0].mean(1), hot], 1))
+
+
+    class Placed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv1d(4, 8, 3)
+            self.scale = torch.ones(8, 1, device="cuda:0")
+
+        def forward(self, x):
+            x = self.conv(x) * self.scale
+            return x + torch.arange(x.size(2), device=torch.device("cuda"))
+    """,
+    )
+
+    assert fed == {
+        "Pair": ["float32[batch, 6, height, width]"],
+        "Graph": ["float32[batch, 8]", "float32[batch, batch]"],
+        "Speller": ["float32[batch, sequence, 16]", "int64[batch, sequence_text] in 0..1"],
+        "Placed": ["float32[batch, 4, length]"],
+    }

@@ -230,6 +230,12 @@ def test_modules_are_found_where_scripts_of_the_project_find_them(tmp_path: Path
         _apart__common="WIDTH = 4",
         _common____init__="from .layers import *",
         _common__layers=layer.format(where="two"),
+        # a module inside a package of its name, which a shell script puts on the path
+        src__nets__shaded=net(
+            "Shaded", head="from shades import Layer", running=uses.format(where="inner")
+        ),
+        _src__shades____init__="",
+        _src__shades__shades=layer.format(where="inner"),
         # above the package
         ops__inner__up=net(
             "Up", head="from ..outer import Layer", running=uses.format(where="ops")
@@ -237,7 +243,7 @@ def test_modules_are_found_where_scripts_of_the_project_find_them(tmp_path: Path
         _ops__inner____init__="",
         _ops__outer=layer.format(where="ops"),
     )
-    assert set(reports) == {"Beside", "Named", "Far", "One", "Up"}
+    assert set(reports) == {"Beside", "Named", "Far", "One", "Shaded", "Up"}
     assert all(said(report) == () for report in reports.values())
 
 
