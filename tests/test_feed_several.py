@@ -265,3 +265,34 @@ def test_what_stands_apart_from_the_first_input_is_fed_too(tmp_path: Path) -> No
         "Speller": ["float32[batch, sequence, 16]", "int64[batch, sequence_text] in 0..1"],
         "Placed": ["float32[batch, 4, length]"],
     }
+
+
+def test_series_that_are_alike_are_turned_together(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Embedded(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.values, self.marks = nn.Conv1d(7, 24, 3, padding=1), nn.Linear(4, 24)
+
+        def forward(self, x, mark):
+            return self.values(x.permute(0, 2, 1)).transpose(1, 2) + self.marks(mark)
+
+
+    class Forecaster(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.past, self.future = Embedded(), Embedded()
+
+        def forward(self, x_enc, x_mark_enc, x_dec, x_mark_dec):
+            mean = x_enc.mean(1, keepdim=True).repeat(1, 8, 1)
+            blank = torch.zeros(x_dec.shape[0], 8, x_dec.shape[2])
+            start = torch.cat([x_enc[:, :4], mean[:, :4] + blank[:, :4]], 1)
+            seen = self.past(x_enc, x_mark_enc).mean(1, keepdim=True)
+            return self.future(x_dec, x_mark_dec) + seen + start.mean()
+    """,
+    )
+
+    parts = ["float32[batch, length, 7]", "float32[batch, length, 4]"]
+    assert fed == {"Forecaster": [*parts, *parts]}

@@ -62,11 +62,19 @@ def _put_channels_first(guess: Guess, got: int, want: int) -> Iterator[Guess]:
 
 
 def _put_channels_last(guess: Guess, got: int, want: int) -> Iterator[Guess]:
-    """Where the last axis was turned to be the channels: it gets them, and all others the sizes."""
+    """Where the last axis was turned to be the channels: it gets them, and all others the sizes.
+
+    Several inputs that are alike may all be so: series of values, of times, of what is foretold.
+    """
+    turned = {}
     for number, given in enumerate(guess.inputs):
         batch, *rest = given.shape or ("",)
         if len(rest) > 1 and isinstance(rest[0], int) and guess.size_along(given, -1) == got:
-            yield guess.with_input(number, replace(given, shape=(batch, *rest[1:], want)))
+            turned[number] = replace(given, shape=(batch, *rest[1:], want))
+    if len(turned) > 2 and len({guess.inputs[number].shape for number in turned}) == 1:
+        yield guess.with_inputs(tuple(turned.get(n, g) for n, g in enumerate(guess.inputs)))
+    for number, other in turned.items():
+        yield guess.with_input(number, other)
 
 
 def fix_batch_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
