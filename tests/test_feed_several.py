@@ -245,17 +245,6 @@ def test_what_stands_apart_from_the_first_input_is_fed_too(tmp_path: Path) -> No
         def forward(self, memory, text):
             hot = torch.zeros(memory.size(0), 12).scatter_(1, text[:, :1], 1)
             return self.out(torch.cat([self.rnn(memory)[0].mean(1), hot], 1))
-
-
-    class Placed(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.conv = nn.Conv1d(4, 8, 3)
-            self.scale = torch.ones(8, 1, device="cuda:0")
-
-        def forward(self, x):
-            x = self.conv(x) * self.scale
-            return x + torch.arange(x.size(2), device=torch.device("cuda"))
     """,
     )
 
@@ -263,7 +252,6 @@ def test_what_stands_apart_from_the_first_input_is_fed_too(tmp_path: Path) -> No
         "Pair": ["float32[batch, 6, height, width]"],
         "Graph": ["float32[batch, 8]", "float32[batch, batch]"],
         "Speller": ["float32[batch, sequence, 16]", "int64[batch, sequence_text] in 0..1"],
-        "Placed": ["float32[batch, 4, length]"],
     }
 
 

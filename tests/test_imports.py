@@ -383,10 +383,12 @@ def test_the_cpu_is_taken_for_a_gpu(tmp_path: Path) -> None:
     reports = examine(
         tmp_path,
         gpu=HEAD + GPU,
+        named=net("Named", running="x = x * torch.ones(3, 1, 1, device=torch.device('cuda'))"),
         bare=net("Bare"),
         _train="import argparse\np = argparse.ArgumentParser()\np.add_argument('--device', default='cuda:2')\np.add_argument('--wide', default=5)\n",
     )
     for name in ("Moves", "Kept", "Asked", "Typed", "Set"):
         assert "the CPU is taken wherever a GPU is asked for (gpu.py)" in said(reports[name])
+    assert said(reports["Named"]) == ("the CPU is taken wherever a GPU is asked for (named.py:12)",)
     assert model_of(reports["Asked"]).arguments == {"device": "cpu"}
     assert said(reports["Bare"]) == ()

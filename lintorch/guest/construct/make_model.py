@@ -23,7 +23,7 @@ from lintorch.guest.construct.parameters import list_required_parameters
 from lintorch.guest.construct.recipe import Recipe
 from lintorch.guest.construct.retry_arguments import search_arguments
 from lintorch.guest.imports.cpu_for_gpu import name_cpu
-from lintorch.guest.imports.named_devices import make_tensors_on_cpu
+from lintorch.guest.imports.named_devices import helps_to_take_cpu
 from lintorch.guest.process import surroundings, tampering
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
@@ -119,8 +119,7 @@ class ModelMaker:
             try:
                 made = self.call(*recipe.args, **recipe.kwargs)
             except (MemoryError, RuntimeError, AssertionError) as error:
-                where = self.files.of_error(error)
-                if make_tensors_on_cpu(error, f"{where.path}:{where.row}" if where else ""):
+                if helps_to_take_cpu(error, self.files.of_error(error)):
                     return self._call_with(made_up)
                 if not is_of_memory(error):
                     raise

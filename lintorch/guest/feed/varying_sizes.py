@@ -37,7 +37,8 @@ class Fed:
 
     `named` are the inputs with names also for the sizes that may not vary, and `refused` the changes
     of `named_sizes` that the model did not take. `followed` says that a call feeds it such inputs,
-    and `assumed` what is not as the model has it.
+    and `assumed` what is not as the model has it. `on_cpu` is the line for which all that is made on
+    a GPU by name is made on the CPU.
     """
 
     inputs: tuple[FedArgument, ...]
@@ -48,6 +49,7 @@ class Fed:
     refused: tuple[Mapping[str, int], ...] = ()
     followed: bool = False
     assumed: tuple[str, ...] = ()
+    on_cpu: str = ""
 
 
 class SizeTrials:

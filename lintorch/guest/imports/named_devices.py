@@ -12,12 +12,14 @@ from typing import Any
 from torch.overrides import TorchFunctionMode
 
 from lintorch.guest.imports.cpu_for_gpu import name_cpu, note_cpu_taken
+from lintorch.guest.imports.user_frames import get_user_code
 from lintorch.guest.process.error_text import text_of
+from lintorch.record.sites import Site
 
 _NO_GPU = re.compile(
     r"not compiled with \w+ enabled|Found no \w+ driver|No \w+ GPUs are available|not linked with support for \w+ devices"
 )
-_entered: list[TorchFunctionMode] = []
+_places: list[str] = []
 
 
 class _MadeOnCpu(TorchFunctionMode):
@@ -36,15 +38,23 @@ class _MadeOnCpu(TorchFunctionMode):
         return func(*args, **given)
 
 
-def make_tensors_on_cpu(error: BaseException, place: str) -> bool:
-    """Whether an error speaks of a GPU that is not there, and what raised it is worth another try.
+def make_tensors_on_cpu(place: str) -> None:
+    """From now on make all on the CPU that is made on a GPU by name, as the code at this place does."""
+    if place and not _places:
+        _places.append(place)
+        _MadeOnCpu().__enter__()
+        note_cpu_taken(place)
 
-    All is made on the CPU from then on.
-    """
-    if _entered or not _NO_GPU.search(text_of(error)):
+
+def helps_to_take_cpu(error: BaseException, where: Site | None) -> bool:
+    """Whether an error speaks of a GPU that is not there, so that the CPU is taken from now on."""
+    code = get_user_code()
+    if _places or where is None or code is None or not _NO_GPU.search(text_of(error)):
         return False
-    mode = _MadeOnCpu()
-    mode.__enter__()
-    _entered.append(mode)
-    note_cpu_taken(place)
+    make_tensors_on_cpu(f"{code.shorten_path(where.path)}:{where.row}")
     return True
+
+
+def find_place() -> str:
+    """The line for which all is made on the CPU; "" where nothing had to be."""
+    return next(iter(_places), "")
