@@ -208,3 +208,79 @@ def test_lengths_are_read_as_they_are_written() -> None:
     for text in ("int64[batch=2] down from sequence", "int64[3] down from 16"):
         given, sizes = parse_input(text)
         assert write_input(given, sizes) == text
+
+
+def test_what_stands_apart_from_the_first_input_is_fed_too(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Pair(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 8, 3)
+
+        def forward(self, x):
+            return self.conv(x[:, :3]) - self.conv(x[:, 3:])
+
+
+    class Graph(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.randn(8, 6))
+            self.towards = nn.Parameter(torch.randn(6, 1))
+
+        def forward(self, nodes, edges):
+            nodes = torch.mm(nodes, self.weight)
+            sent = torch.matmul(nodes, self.towards)
+            weights = torch.where(edges > 0, sent + sent.T, -9e15 * torch.ones_like(sent + sent.T))
+            return torch.matmul(weights.softmax(1), nodes)
+
+
+    class Speller(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.rnn = nn.GRU(16, 16, batch_first=True)
+            self.out = nn.Linear(16 + 12, 12)
+
+        def forward(self, memory, text):
+            hot = torch.zeros(memory.size(0), 12).scatter_(1, text[:, :1], 1)
+            return self.out(torch.cat([self.rnn(memory)[0].mean(1), hot], 1))
+    """,
+    )
+
+    assert fed == {
+        "Pair": ["float32[batch, 6, height, width]"],
+        "Graph": ["float32[batch, 8]", "float32[batch, batch]"],
+        "Speller": ["float32[batch, sequence, 16]", "int64[batch, sequence_text] in 0..1"],
+    }
+
+
+def test_series_that_are_alike_are_turned_together(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Embedded(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.values, self.marks = nn.Conv1d(7, 24, 3, padding=1), nn.Linear(4, 24)
+
+        def forward(self, x, mark):
+            return self.values(x.permute(0, 2, 1)).transpose(1, 2) + self.marks(mark)
+
+
+    class Forecaster(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.past, self.future = Embedded(), Embedded()
+
+        def forward(self, x_enc, x_mark_enc, x_dec, x_mark_dec):
+            mean = x_enc.mean(1, keepdim=True).repeat(1, 8, 1)
+            blank = torch.zeros(x_dec.shape[0], 8, x_dec.shape[2])
+            start = torch.cat([x_enc[:, :4], mean[:, :4] + blank[:, :4]], 1)
+            seen = self.past(x_enc, x_mark_enc).mean(1, keepdim=True)
+            return self.future(x_dec, x_mark_dec) + seen + start.mean()
+    """,
+    )
+
+    parts = ["float32[batch, length, 7]", "float32[batch, length, 4]"]
+    assert fed == {"Forecaster": [*parts, *parts]}

@@ -230,6 +230,12 @@ def test_modules_are_found_where_scripts_of_the_project_find_them(tmp_path: Path
         _apart__common="WIDTH = 4",
         _common____init__="from .layers import *",
         _common__layers=layer.format(where="two"),
+        # a module inside a package of its name, which a shell script puts on the path
+        src__nets__shaded=net(
+            "Shaded", head="from shades import Layer", running=uses.format(where="inner")
+        ),
+        _src__shades____init__="",
+        _src__shades__shades=layer.format(where="inner"),
         # above the package
         ops__inner__up=net(
             "Up", head="from ..outer import Layer", running=uses.format(where="ops")
@@ -237,7 +243,7 @@ def test_modules_are_found_where_scripts_of_the_project_find_them(tmp_path: Path
         _ops__inner____init__="",
         _ops__outer=layer.format(where="ops"),
     )
-    assert set(reports) == {"Beside", "Named", "Far", "One", "Up"}
+    assert set(reports) == {"Beside", "Named", "Far", "One", "Shaded", "Up"}
     assert all(said(report) == () for report in reports.values())
 
 
@@ -377,10 +383,12 @@ def test_the_cpu_is_taken_for_a_gpu(tmp_path: Path) -> None:
     reports = examine(
         tmp_path,
         gpu=HEAD + GPU,
+        named=net("Named", running="x = x * torch.ones(3, 1, 1, device=torch.device('cuda'))"),
         bare=net("Bare"),
         _train="import argparse\np = argparse.ArgumentParser()\np.add_argument('--device', default='cuda:2')\np.add_argument('--wide', default=5)\n",
     )
     for name in ("Moves", "Kept", "Asked", "Typed", "Set"):
         assert "the CPU is taken wherever a GPU is asked for (gpu.py)" in said(reports[name])
+    assert said(reports["Named"]) == ("the CPU is taken wherever a GPU is asked for (named.py:12)",)
     assert model_of(reports["Asked"]).arguments == {"device": "cpu"}
     assert said(reports["Bare"]) == ()

@@ -15,6 +15,16 @@ _FACTORY_NAME = re.compile(
 _NO_FACTORY_NAME = re.compile(
     r"_|test|main|train|eval|load|save|run|parse|download|count|plot|print"
 )
+_PLAIN = (
+    ast.List,
+    ast.ListComp,
+    ast.Dict,
+    ast.DictComp,
+    ast.Set,
+    ast.SetComp,
+    ast.Tuple,
+    ast.JoinedStr,
+)
 
 
 @dataclass(frozen=True)
@@ -62,13 +72,24 @@ def _find_names(node: ast.AST) -> frozenset[str]:
     return frozenset(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
 
 
+def _find_plain_names(node: ast.FunctionDef) -> set[str]:
+    """Names that are given a list, a text or another value spelled out, which no model is."""
+    assigned = (part for part in ast.walk(node) if isinstance(part, ast.Assign))
+    plain = (part.targets for part in assigned if isinstance(part.value, _PLAIN))
+    return {target.id for targets in plain for target in targets if isinstance(target, ast.Name)}
+
+
 def _is_factory(node: ast.FunctionDef) -> bool:
     arguments = node.args
     required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
     if required or any(default is None for default in arguments.kw_defaults):
         return False
     returns = [part.value for part in ast.walk(node) if isinstance(part, ast.Return)]
-    if not any(isinstance(value, (ast.Call, ast.Name)) for value in returns):
+    plain = _find_plain_names(node)
+    if not any(
+        isinstance(value, ast.Call) or (isinstance(value, ast.Name) and value.id not in plain)
+        for value in returns
+    ):
         return False
     if node.returns is not None and "Module" in ast.unparse(node.returns):
         return True

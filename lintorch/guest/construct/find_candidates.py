@@ -95,6 +95,11 @@ def _is_module_class(value: object) -> bool:
     )
 
 
+def _is_other_class(value: object) -> bool:
+    """Whether a value is a class of something else than models: of datasets, of settings."""
+    return issubclass(type(value), type) and not _is_module_class(value)
+
+
 def _is_of_absent_base(value: object) -> bool:
     """Whether a value is a class that derives from one of a package that is not there."""
     return issubclass(type(value), type) and AbsentBase in type.__getattribute__(value, "__mro__")
@@ -120,7 +125,8 @@ def _list_candidates(module: ModuleType, found: FileOutline) -> Iterator[Candida
     for name in found.factories:
         makes_own = found.find_reachable(name) & {*classes, *served}
         factory = getattr(module, name, None)
-        if not makes_own and inspect.isfunction(factory):
+        makes_other = any(_is_other_class(vars(module).get(n)) for n in found.mentions[name])
+        if not makes_own and not makes_other and inspect.isfunction(factory):
             yield Candidate(name, found.factories[name], ((name, factory),))
     for name, raised in odd.items():
         yield Candidate(name, found.classes[name], (), error=raised)

@@ -22,7 +22,7 @@ from lintorch.guest.construct.tiny_configs import guess_setting
 from lintorch.guest.imports.cpu_for_gpu import name_cpu
 
 _CONFIG_NAME = re.compile(
-    r"(\w+_)?(config|cfg|conf|args|opts?|hparams?|hps|params|options|settings)"
+    r"(\w+_)?(configs?|cfgs?|confs?|args|opts?|hparams?|hps|params|options|settings)"
 )
 _LEAST_READ = 2
 """Attributes that are read of an argument before it is taken for settings whatever its name."""

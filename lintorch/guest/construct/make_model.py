@@ -23,6 +23,7 @@ from lintorch.guest.construct.parameters import list_required_parameters
 from lintorch.guest.construct.recipe import Recipe
 from lintorch.guest.construct.retry_arguments import search_arguments
 from lintorch.guest.imports.cpu_for_gpu import name_cpu
+from lintorch.guest.imports.named_devices import helps_to_take_cpu
 from lintorch.guest.process import surroundings, tampering
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.error_text import is_of_memory
@@ -117,7 +118,9 @@ class ModelMaker:
         with watch_construction(self.files) as seen:
             try:
                 made = self.call(*recipe.args, **recipe.kwargs)
-            except (MemoryError, RuntimeError) as error:
+            except (MemoryError, RuntimeError, AssertionError) as error:
+                if helps_to_take_cpu(error, self.files.of_error(error)):
+                    return self._call_with(made_up)
                 if not is_of_memory(error):
                     raise
                 with torch.device("meta"):  # sizes and operators are known without the weights

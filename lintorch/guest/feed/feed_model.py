@@ -15,6 +15,7 @@ from lintorch.guest.feed import search_inputs
 from lintorch.guest.feed.plain_forward import take_plain
 from lintorch.guest.feed.search_inputs import NotFedError
 from lintorch.guest.feed.varying_sizes import Fed
+from lintorch.guest.imports import named_devices
 from lintorch.guest.model_work import LEAST_SECONDS, ModelWork
 from lintorch.guest.process.assumptions import note_assumption
 from lintorch.guest.process.deadline import clock
@@ -137,7 +138,7 @@ def _search_in_child(
                 )
             else:
                 fed = search_inputs.search_inputs(built, work.files, left * _SEARCH_SHARE)
-            send(InputsFound(fed))
+            send(InputsFound(replace(fed, on_cpu=named_devices.find_place())))
         except NotFedError as error:
             stage, cause = error.stage, str(error)
             send(InputsMissing(stage, cause, "", error.raised, error.limit, error.traceback))
@@ -146,6 +147,7 @@ def _search_in_child(
     for parcel in sent:
         match parcel.open_as(FeedingMessage):
             case InputsFound(found):
+                named_devices.make_tensors_on_cpu(found.on_cpu)
                 return found
             case InputsMissing() as failed if failed.limit:
                 return _report_limit(failed.limit, failed.cause, work)

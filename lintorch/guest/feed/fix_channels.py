@@ -22,6 +22,15 @@ def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from _fill_up_channels(guess, got, want)
     yield from _put_channels_last(guess, got, want)
     yield from scale_channels(guess, got, want)
+    yield from _add_cut_channels(guess, got, want)
+
+
+def _add_cut_channels(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Where the channels are what a slice left of an input, as `x[:, 3:]`: what it cut off comes on top."""
+    for number, given in enumerate(guess.inputs):
+        have = guess.size_along(given, 1) if len(given.shape) > 2 else 0
+        if have > got and isinstance(given.shape[1], int):
+            yield guess.with_size(number, 1, have - got + want)
 
 
 def _fill_up_channels(guess: Guess, got: int, want: int) -> Iterator[Guess]:
@@ -53,11 +62,19 @@ def _put_channels_first(guess: Guess, got: int, want: int) -> Iterator[Guess]:
 
 
 def _put_channels_last(guess: Guess, got: int, want: int) -> Iterator[Guess]:
-    """Where the last axis was turned to be the channels: it gets them, and all others the sizes."""
+    """Where the last axis was turned to be the channels: it gets them, and all others the sizes.
+
+    Several inputs that are alike may all be so: series of values, of times, of what is foretold.
+    """
+    turned = {}
     for number, given in enumerate(guess.inputs):
         batch, *rest = given.shape or ("",)
         if len(rest) > 1 and isinstance(rest[0], int) and guess.size_along(given, -1) == got:
-            yield guess.with_input(number, replace(given, shape=(batch, *rest[1:], want)))
+            turned[number] = replace(given, shape=(batch, *rest[1:], want))
+    if len(turned) > 2 and len({guess.inputs[number].shape for number in turned}) == 1:
+        yield guess.with_inputs(tuple(turned.get(n, g) for n, g in enumerate(guess.inputs)))
+    for number, other in turned.items():
+        yield guess.with_input(number, other)
 
 
 def fix_batch_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

@@ -60,6 +60,12 @@ def may_differ(names: tuple[str, ...], sizes: Mapping[str, int], runs: Runs) -> 
     return all(any(runs({**sizes, **way}) for way in ways) for ways in (larger, smaller))
 
 
+def may_grow(name: str, sizes: Mapping[str, int], runs: Runs) -> bool:
+    """Whether a model runs where the size of this name is larger, and all others are not."""
+    ways = islice(_list_larger((name,), sizes), _MOST_WAYS)
+    return any(runs({**sizes, **way}) for way in ways)
+
+
 def find_unvaried_sizes(
     sizes: Mapping[str, int], varied: Sequence[Mapping[str, int]]
 ) -> tuple[dict[str, int], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 
 from lintorch.guest.feed.fix_channels import (
@@ -40,8 +41,9 @@ from lintorch.guest.feed.fix_sides import (
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.record.models import Input
 
-_OTHERS_ALONE, _WHOLLY_OTHER = 50, 99
-"""Ranks of a change of inputs that are not to blame alone, and of another number of inputs."""
+_ALL_TURNED, _OTHERS_ALONE, _WHOLLY_OTHER = -1, 50, 99
+"""Ranks of axes in another order in all inputs, of a change of inputs that are not to blame alone,
+and of another number of inputs."""
 Repair = Callable[[Guess, re.Match[str]], Iterator[Guess]]
 
 
@@ -71,12 +73,19 @@ def _rank_change(guess: Guess, other: Guess, blamed: Collection[Input]) -> int:
     """How far another guess is from changing the blamed inputs alone; lengths follow what they are of."""
     if len(other.inputs) != len(guess.inputs):
         return _WHOLLY_OTHER
-    pairs = zip(guess.inputs, other.inputs, strict=True)
+    pairs = list(zip(guess.inputs, other.inputs, strict=True))
     changed = [was for was, now in pairs if was != now and now.longest == ""]
+    if len(changed) > len(blamed) and all(_is_turned(was, now) for was, now in pairs):
+        return _ALL_TURNED
     alien = sum(was not in blamed for was in changed)
     if changed and alien == len(changed):
         return _OTHERS_ALONE
     return min(2 * alien + (not changed), _OTHERS_ALONE - 1)
+
+
+def _is_turned(was: Input, now: Input) -> bool:
+    """Whether an input has the same axes in another order."""
+    return was.shape != now.shape and Counter(was.shape) == Counter(now.shape)
 
 
 _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
@@ -112,7 +121,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             make_integers,
         ),
         (
-            r"used as indices must be|only (?:integer|Long)|one_hot is only applicable",
+            r"used as indices must be|only (?:integer|Long)|one_hot is only applicable|int32/int64 for index",
             make_integers,
         ),
         (

@@ -11,6 +11,7 @@ from torch import nn
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.input_origins import InputOrigins, follow_inputs
 from lintorch.guest.feed.run_weight import RunWeight, TooHeavy, weigh_run
+from lintorch.guest.imports.named_devices import helps_to_take_cpu
 from lintorch.guest.process import surroundings
 from lintorch.guest.process.error_text import class_name_of, format_traceback, is_of_memory, text_of
 from lintorch.guest.process.limits import TooSlow, limit_seconds
@@ -69,6 +70,8 @@ def try_guess(
                 output = call_model(module, arguments)
     except (Exception, SystemExit, TooSlow, TooHeavy) as raised:  # whatever user code raises
         where = files.of_error(raised)
+        if helps_to_take_cpu(raised, where):
+            return try_guess(module, guess, files, seconds, weight)
         event = event_of(raised, module, files)
         limit = _name_limit(raised)
         stack = "" if limit else format_traceback(raised)

@@ -11,7 +11,14 @@ from torch import nn
 
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.guess_lengths import follow_lengths
-from lintorch.guest.feed.other_sizes import Runs, find_unvaried_sizes, may_differ, vary_sizes
+from lintorch.guest.feed.link_sizes import link_numbers
+from lintorch.guest.feed.other_sizes import (
+    Runs,
+    find_unvaried_sizes,
+    may_differ,
+    may_grow,
+    vary_sizes,
+)
 from lintorch.guest.feed.run_weight import RunWeight, TooHeavy, weigh_run
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.limits import TooSlow, limit_seconds
@@ -30,7 +37,8 @@ class Fed:
 
     `named` are the inputs with names also for the sizes that may not vary, and `refused` the changes
     of `named_sizes` that the model did not take. `followed` says that a call feeds it such inputs,
-    and `assumed` what is not as the model has it.
+    and `assumed` what is not as the model has it. `on_cpu` is the line for which all that is made on
+    a GPU by name is made on the CPU.
     """
 
     inputs: tuple[FedArgument, ...]
@@ -41,6 +49,7 @@ class Fed:
     refused: tuple[Mapping[str, int], ...] = ()
     followed: bool = False
     assumed: tuple[str, ...] = ()
+    on_cpu: str = ""
 
 
 class SizeTrials:
@@ -95,15 +104,34 @@ def fix_constant_sizes(guess: Guess, weight: RunWeight, module: nn.Module, deadl
     `weight` is that of a run of the guess.
     """
     guess = _free_shared_sizes(_fix_ones(guess), weight, module, deadline)
+    guess, whole = _vary_linked_sizes(guess, weight, module, deadline)
     arguments = guess.list_arguments()
-    trials = SizeTrials(module, arguments, (guess.sizes, weight), deadline)
-    whole = vary_each_size(arguments, guess.sizes, trials.runs_at)
     free = make_tensors.find_dynamic_names(guess.sizes, whole.varied)
     fixed = {name: size for name, size in guess.sizes.items() if name not in free}
     inputs = tuple(_bind_names(given, fixed) for given in arguments)
     sizes = {name: size for name, size in guess.sizes.items() if name in free}
     varied = tuple({n: s for n, s in at.items() if n in free} for at in whole.varied)
     return replace(whole, inputs=inputs, sizes=sizes, varied=varied, followed=guess.followed)
+
+
+def _vary_linked_sizes(
+    guess: Guess, weight: RunWeight, module: nn.Module, deadline: float
+) -> tuple[Guess, Fed]:
+    """Each size changed; one that cannot be by itself, along with numbers that are as big: nodes and their edges."""
+
+    def vary(guess: Guess) -> Fed:
+        return vary_each_size(guess.list_arguments(), guess.sizes, make_trials(guess).runs_at)
+
+    def make_trials(guess: Guess) -> SizeTrials:
+        return SizeTrials(module, guess.list_arguments(), (guess.sizes, weight), deadline)
+
+    whole = vary(guess)
+    free = make_tensors.find_dynamic_names(guess.sizes, whole.varied)
+    for name in sorted(guess.sizes.keys() - free):
+        for linked in link_numbers(guess, name):
+            if may_grow(name, linked.sizes, make_trials(linked).runs_at):
+                return linked, vary(linked)
+    return guess, whole
 
 
 def _bind_names(given: FedArgument, fixed: Mapping[str, int]) -> FedArgument:

@@ -1,8 +1,8 @@
 """Lets the user's code that asks for a GPU have the CPU: models run where there is no other device.
 
 What `.cuda()` and `.to("cuda")` move stays; a device that a module of the user's keeps in a name, or
-in the default of an argument, becomes the CPU. What a model makes elsewhere by name
-(`torch.zeros(2, device="cuda")`) raises as it does on any machine without a GPU.
+in the default of an argument, becomes the CPU. For what a model makes elsewhere by name
+see `named_devices`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _take_kept(module: ModuleType, path: str) -> None:
     for name, value in list(vars(module).items()):
         if type(value) is torch.device and name_cpu(value) != value:
             setattr(module, name, name_cpu(value))
-            _note(path)
+            note_cpu_taken(path)
         for function in _list_functions(value, module):
             _take_defaults(function, path)
 
@@ -85,13 +85,13 @@ def _take_defaults(function: FunctionType, path: str) -> None:
     if after != before:
         function.__defaults__ = after
     if after != before or function.__kwdefaults__ != (named or None):
-        _note(f"{path}:{function.__code__.co_firstlineno}")
+        note_cpu_taken(f"{path}:{function.__code__.co_firstlineno}")
 
 
 def _make_staying(cuda: Callable[..., Any]) -> Any:
     @functools.wraps(cuda)
     def stay(self: Any, *args: Any, **kwargs: Any) -> Any:
-        _note(_name_place())
+        note_cpu_taken(_name_place())
         return self
 
     setattr(stay, STAYS, True)
@@ -104,7 +104,7 @@ def _make_moving(to: Callable[..., Any]) -> Any:
         place = args[0] if args else kwargs.get("device")
         if (cpu := name_cpu(place)) is place:
             return to(self, *args, **kwargs)
-        _note(_name_place())
+        note_cpu_taken(_name_place())
         if args:
             return to(self, cpu, *args[1:], **kwargs)
         return to(self, **{**kwargs, "device": cpu})
@@ -118,7 +118,7 @@ def _name_place() -> str:
     return code.name_place() if code is not None else ""
 
 
-def _note(place: str) -> None:
+def note_cpu_taken(place: str) -> None:
     """Say it with the model, once."""
     if place and not _noted:
         _noted.append(place)

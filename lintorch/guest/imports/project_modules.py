@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
@@ -78,10 +78,16 @@ def _find_folder(code: UserCode, name: str, wanted: Collection[str], importer: s
 def _holds_names(folder: Path, name: str, wanted: Collection[str]) -> bool:
     """Whether the text of a module mentions each name that is wanted of it, or it is a module below."""
     module = folder.joinpath(*name.split("."))
-    files = [module.with_name(f"{module.name}.py"), *module.glob("*.py")]
-    text = "\n".join(each.read_text("utf-8", "replace") for each in files if each.is_file())
-    known = {*re.findall(r"\w+", text), *(each.stem for each in files)}
+    below = list(module.glob("*.py"))
+    text = _read_texts([module.with_name(f"{module.name}.py"), module / "__init__.py"])
+    if re.search(r"import \*|__getattr__", text):
+        text += _read_texts(below)
+    known = {*re.findall(r"\w+", text), *(each.stem for each in below)}
     return all(each in known or (module / each).is_dir() for each in wanted)
+
+
+def _read_texts(files: Iterable[Path]) -> str:
+    return "\n".join(each.read_text("utf-8", "replace") for each in files if each.is_file())
 
 
 def _load_top(top: str, folder: Path) -> bool:
