@@ -117,14 +117,16 @@ def in_source(node: cst.Assign | cst.AnnAssign, source: Source) -> Iterator[Hit]
     if value is None or not _is_attribute(target) or info is None or not info.is_module:
         return
     name = target.attr.value
-    kept = _local_list(value, source) if isinstance(value, cst.Name) else value
+    given = _given_back(value, source) if isinstance(value, cst.Call) else value
+    kept = _local_list(given, source) if isinstance(given, cst.Name) else given
     if not isinstance(kept, _CONTAINERS) or not _stays_plain(name, info, source):
         return
-    owner = value if isinstance(value, cst.Name) else target
+    owner = given if isinstance(given, cst.Name) else target
     made = [*_layers(kept, source), *_added(owner, source)]
     if made:
         message = f"self.{name} is a plain {_kind(kept)}: its layers are not registered"
-        yield Hit(value, message, _fix(value, kept, source))
+        fix = _fix(value, kept, source) if given is value else None
+        yield Hit(value, message, fix)
 
 
 @rule.trace(OutsideLayers)
@@ -240,6 +242,19 @@ def _local_list(name: cst.Name, source: Source) -> cst.BaseExpression | None:
     return bound[0].node if plain else None
 
 
+def _given_back(call: cst.Call, source: Source) -> cst.BaseExpression | None:
+    """What a function of the file gives, where it has one return."""
+    function = source.function(call.func)
+    if function is None or function.decorators or function.asynchronous is not None:
+        return None
+    returns = [
+        each
+        for each in source.nodes(cst.Return)
+        if source.enclosing(each, cst.FunctionDef) is function
+    ]
+    return returns[0].value if len(returns) == 1 else None
+
+
 def _is_attr(name: cst.Name, source: Source) -> bool:
     """The `x` of `self.x`."""
     outer = source.parent(name)
@@ -277,6 +292,8 @@ def _is_harmless(use: cst.CSTNode, source: Source) -> bool:
     outer = source.parent(use)
     if isinstance(outer, cst.AssignTarget):
         assign = source.parent(outer)
+        if isinstance(assign, cst.Assign) and isinstance(assign.value, cst.Call):
+            return _given_back(assign.value, source) is not None
         return isinstance(assign, cst.Assign) and isinstance(assign.value, (*_CONTAINERS, cst.Name))
     if isinstance(outer, cst.AnnAssign):
         return outer.target is use

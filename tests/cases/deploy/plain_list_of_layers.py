@@ -172,3 +172,54 @@ class OwnParameters(nn.Module):
 
     def parameters(self):
         return [p for layer in self.layers for p in layer.parameters()]
+
+
+def make_rows(count):
+    rows = []
+    for _ in range(count):
+        rows.append(nn.Linear(2, 2))
+    return rows
+
+
+def find_rows(count):
+    if count > 2:
+        return None
+    return [nn.Linear(2, 2)]
+
+
+def listed(count):
+    return [nn.Linear(2, 2) for _ in range(count)]
+
+
+class Made(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.rows = make_rows(depth)  # hit
+        self.more = listed(depth)  # hit
+        self.some = find_rows(depth)
+        self.kept = nn.ModuleList(make_rows(depth))
+        self.known = make_rows(depth)
+        self.chain = nn.Sequential(*self.known)
+        self.tables = self.make_tables(("a", "b"))  # hit
+        self.fit = fits(depth)
+
+    def make_tables(self, names):
+        tables = {}
+        for name in names:
+            tables[name] = nn.Embedding(3, 2)
+        return tables
+
+    def forward(self, x):
+        for row in self.rows:
+            x = row(x)
+        for row in self.more:
+            x = row(x)
+        for row in self.kept:
+            x = row(x)
+        return self.chain(x) + self.tables["a"].weight.sum()
+
+
+def fits(count):
+    rows = [nn.Linear(2, 2) for _ in range(count)]
+    nn.ModuleList(rows)
+    return rows
