@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.machine import Machine, TaughtError
 from lintorch.evaluator.sizes import Dim, Symbol, make_symbol, varies
 from lintorch.evaluator.values import Items, Tensor, Value, make_number
 
@@ -53,8 +53,15 @@ def name_sides(name: str, rank: int, sides: Collection[int]) -> tuple[Dim, ...]:
 
 
 def teach_shape(machine: Machine, name: str, shape: Sequence[Dim]) -> None:
-    """Note the shape of an input, for the next evaluation; the first that is learned counts."""
-    machine.learned.setdefault(name, tuple(shape))
+    """Note the shape of an input, for the next evaluation; the first that is learned counts.
+
+    Raises TaughtError where that is all there is to learn by going on without it.
+    """
+    if name in machine.learned:
+        return
+    machine.learned[name] = tuple(shape)
+    if name == machine.only_input:
+        raise TaughtError
 
 
 def teach_width(machine: Machine, name: str, shape: Sequence[Dim]) -> None:

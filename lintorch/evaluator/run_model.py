@@ -12,7 +12,14 @@ from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import IdleRow, Occurrence, Refused
 from lintorch.evaluator.idle_rows import try_idle_rows
 from lintorch.evaluator.join import ITEMS
-from lintorch.evaluator.machine import Activation, AskedSettings, LeftError, Machine, TopLevel
+from lintorch.evaluator.machine import (
+    Activation,
+    AskedSettings,
+    LeftError,
+    Machine,
+    TaughtError,
+    TopLevel,
+)
 from lintorch.evaluator.make_arguments import (
     counts_starred,
     make_input,
@@ -187,7 +194,9 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
     own = isinstance(model.of, Class) and model.of.file is around.file
     machine.here.forward = not own or around.is_exported(getattr(model.of, "name", ""))
     doubt = machine.here.doubt
-    for _ in range(_ROUNDS):
+    only = _name_only_input(machine, model)
+    for number in range(_ROUNDS):
+        machine.only_input = "" if number else only
         tensors, machine.presumed = len(machine.tensors), False
         known = dict(machine.learned), dict(machine.learned_types), dict(machine.settled)
         machine.take_back(events)
@@ -206,12 +215,22 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
     return reached
 
 
+def _name_only_input(machine: Machine, model: Held) -> str:
+    """The input of a model whose forward takes one value and no more."""
+    forward = find_class_attribute(machine, model.of, "forward")
+    if not isinstance(forward, Function):
+        return ""
+    spec = forward.inmost.node.args
+    more = spec.vararg or spec.kwarg or spec.kwonlyargs or spec.posonlyargs
+    return spec.args[1].arg if len(spec.args) == 2 and not more else ""
+
+
 def _follow(machine: Machine, name: str, run: Callable[[Machine], Value]) -> Reached:
     result: Value = UNKNOWN
     spent, failure = False, None
     try:
         result = run(machine)
-    except LeftError:
+    except (LeftError, TaughtError):
         pass
     except SpentError:
         spent = True
