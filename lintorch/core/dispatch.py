@@ -95,15 +95,18 @@ def lint_subject(subject: Subject, detectors: Index) -> Iterator[Finding]:
                     yield finding
 
 
-def _run_detector(detector: Detector, node: Any, subject: Subject) -> Iterator[Finding]:
+def _run_detector(detector: Detector, node: Any, subject: Subject) -> list[Finding]:
+    """No generator: detectors are called hundreds of thousands of times, mostly for nothing."""
+    made: list[Finding] = []
     try:
         for found in detector.detect(node, subject):
-            if finding := _make_finding(detector.rule, found, subject):
-                yield finding
+            finding = _make_finding(detector.rule, found, subject)
+            made += [finding] if finding else []
     except RecursionError:
         raise
     except Exception as error:  # any rule may be wrong; none may take the run down
-        yield _report_crash(detector.rule, error, subject.place(node))
+        made.append(_report_crash(detector.rule, error, subject.place(node)))
+    return made
 
 
 def _make_finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.machine import Machine, TaughtError
 from lintorch.evaluator.sizes import Dim, Symbol, make_symbol, varies
 from lintorch.evaluator.values import Items, Tensor, Value, make_number
 
@@ -58,10 +58,17 @@ def name_sides(name: str, rank: int, sides: Collection[int]) -> tuple[Dim, ...]:
 
 
 def teach_shape(machine: Machine, name: str, shape: Sequence[Dim]) -> None:
-    """Note the shape of an input, for the next evaluation; the first that is learned counts."""
-    if name not in machine.learned and not machine.is_certain:
+    """Note the shape of an input, for the next evaluation; the first that is learned counts.
+
+    Raises TaughtError where that is all there is to learn by going on without it.
+    """
+    if name in machine.learned:
+        return
+    if not machine.is_certain:
         machine.branched.add(name)
-    machine.learned.setdefault(name, tuple(shape))
+    machine.learned[name] = tuple(shape)
+    if name == machine.only_input:
+        raise TaughtError
 
 
 def teach_width(machine: Machine, name: str, shape: Sequence[Dim]) -> None:

@@ -80,6 +80,10 @@ class LeftError(Exception):
     """The path that is followed does not go on: it returned, raised or jumped."""
 
 
+class TaughtError(Exception):
+    """The shape of a model's only input was learned: what follows is evaluated with it."""
+
+
 @dataclass
 class Exits:
     """The states in which a loop is left by `break`, and its passes by `continue`."""
@@ -205,6 +209,8 @@ class Machine:
         self.most_steps = self.budget.steps
         self.addresses = top.addresses
         self.class_attributes = top.class_attributes
+        self.only_input = ""
+        """The name of the input of a model that has one; "" of others, and when it is run for good."""
         self.learned: dict[str, tuple[Dim, ...]] = {}
         self.settled: dict[str, Dim] = {}
         """Sizes of open axes of inputs, by their symbol's name."""

@@ -13,7 +13,14 @@ from lintorch.evaluator.events import Called, IdleRow, Occurrence, Refused
 from lintorch.evaluator.idle_rows import try_idle_rows
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layer_limits import is_unmakeable
-from lintorch.evaluator.machine import Activation, AskedSettings, LeftError, Machine, TopLevel
+from lintorch.evaluator.machine import (
+    Activation,
+    AskedSettings,
+    LeftError,
+    Machine,
+    TaughtError,
+    TopLevel,
+)
 from lintorch.evaluator.make_arguments import (
     counts_starred,
     make_input,
@@ -193,7 +200,9 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
     start, events, steps = machine.state, len(machine.events), machine.steps
     machine.here.forward = _may_be_exported(around, model.of)
     doubt = machine.here.doubt
-    for _ in range(_ROUNDS):
+    only = _name_only_input(machine, model)
+    for number in range(_ROUNDS):
+        machine.only_input = "" if number else only
         tensors, machine.presumed = len(machine.tensors), False
         listed = len(machine.sequences)
         known = dict(machine.learned), dict(machine.learned_types), dict(machine.settled)
@@ -225,12 +234,22 @@ def _may_be_exported(around: Surroundings, kind: Value | None) -> bool:
     return not is_training_part(kind.name, (around.file, *callers))
 
 
+def _name_only_input(machine: Machine, model: Held) -> str:
+    """The input of a model whose forward takes one value and no more."""
+    forward = find_class_attribute(machine, model.of, "forward")
+    if not isinstance(forward, Function):
+        return ""
+    spec = forward.inmost.node.args
+    more = spec.vararg or spec.kwarg or spec.kwonlyargs or spec.posonlyargs
+    return spec.args[1].arg if len(spec.args) == 2 and not more else ""
+
+
 def _follow(machine: Machine, name: str, run: Callable[[Machine], Value]) -> Reached:
     result: Value = UNKNOWN
     spent, failure = False, None
     try:
         result = run(machine)
-    except LeftError:
+    except (LeftError, TaughtError):
         pass
     except SpentError:
         spent = True

@@ -102,7 +102,9 @@ class Size:
         found: dict[Product, int] = {}
         for left, factor in self.terms:
             for right, other_factor in _terms_of(other):
-                product = tuple(sorted((*left, *right), key=str))
+                product = (
+                    tuple(sorted((*left, *right), key=str)) if left and right else left or right
+                )
                 found[product] = found.get(product, 0) + factor * other_factor
         return _make_size(found)
 
@@ -449,6 +451,8 @@ def _make_size(found: Mapping[Product, int]) -> Dim:
     terms = {product: factor for product, factor in found.items() if factor}
     if not terms.keys() - {()}:
         return terms.get((), 0)
+    if len(terms) == 1:
+        return Size((*terms.items(),))
     return Size(tuple(sorted(terms.items(), key=_place_term)))
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.roots import list_body
+from lintorch.syntax.python_ast import list_nodes
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 STEPPING = frozenset({"backward", "step", "zero_grad", "unscale_"})
@@ -56,7 +57,7 @@ def list_called_words(node: ast.AST, file: CodeFile) -> frozenset[str]:
     if kept is None:
         parts = node.body if isinstance(node, (ast.Module, ast.ClassDef)) else None
         if parts is None:
-            kept = _list_words(ast.walk(node), file)
+            kept = _list_words(list_nodes(node), file)
         else:
             heads = node.bases if isinstance(node, ast.ClassDef) else []
             words = (list_called_words(each, file) for each in (*heads, *parts))

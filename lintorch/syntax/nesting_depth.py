@@ -7,7 +7,7 @@ import io
 import re
 import tokenize
 
-from lintorch.syntax.python_ast import parse_python
+from lintorch.syntax.python_ast import list_inner, parse_python
 
 MOST = 2_000
 """Code nested deeper is not parsed: a chain of 1,000 calls, which is, takes libcst 5 s. The deepest
@@ -33,7 +33,7 @@ def _deeper(tree: ast.Module, rows: _Rows) -> bool:
         inner = level + 1
         waiting += [
             (child, inner + _beside(child, rows))
-            for child in ast.iter_child_nodes(node)
+            for child in list_inner(node)
             if rows.length(child) > MOST - inner
         ]
     return False

@@ -17,9 +17,9 @@ def parse_python(text: str | bytes) -> ast.Module:
     return _parse_last(text)
 
 
-@lru_cache(2)
+@lru_cache(32)
 def _parse_last(text: str | bytes) -> ast.Module:
-    """One file is asked for by several: its depth, its columns, what it computes."""
+    """One file is asked for by several: its depth, its columns, what it computes, who imports it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text)

@@ -448,7 +448,7 @@ class Evaluation:
     def training_rows(self) -> frozenset[int]:
         """Where loops begin in this file in which a backward pass runs."""
         file = self._finder.open_file(self._path)
-        mine = {} if file is None else {id(each) for each in ast.walk(file.tree)}
+        mine = {} if file is None else {id(each) for each in list_nodes(file.tree)}
         return frozenset(
             each.lineno
             for each in self.training_loops

@@ -60,7 +60,9 @@ View = Operation | UnknownCalled | UnknownMethod
 def find_written(event: Occurrence) -> Tensor | None:
     """The tensor whose memory is written to, if that is what happens."""
     written: Value | None = None
-    if isinstance(event, ItemSet):
+    if isinstance(event, Called):
+        written = _find_called(event)
+    elif isinstance(event, ItemSet):
         text = isinstance(event.index, Constant) and isinstance(event.index.value, str)
         written = None if text else event.held
     elif isinstance(event, Combined):
@@ -68,8 +70,6 @@ def find_written(event: Occurrence) -> Tensor | None:
             event.node.target, ast.Subscript
         )
         written = event.left if event.inplace and not item else None
-    elif isinstance(event, Called):
-        written = _find_called(event)
     return written if isinstance(written, Tensor) else None
 
 
@@ -110,11 +110,11 @@ def name_changed(event: Occurrence) -> str:
 
 
 def _find_called(event: Called) -> Value | None:
+    if not event.name.startswith("torch."):
+        return None
     last = event.name.rpartition(".")[2]
     if event.name.startswith("torch.Tensor."):
         return event.positional[0] if is_write_method(last) and event.positional else None
-    if not event.name.startswith("torch."):
-        return None
     if is_write_method(last) and event.positional:
         return event.positional[0]
     into = event.keyword.get("out", NONE)
