@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from examining import examine_files, write_files
-from reported import model_of, subject_of
+from reported import failure_of, model_of, subject_of
 
 from lintorch.record.input_notation import parse_input, write_arguments, write_input
 from lintorch.record.model_options import ModelLimits
@@ -284,3 +284,19 @@ def test_series_that_are_alike_are_turned_together(tmp_path: Path) -> None:
 
     parts = ["float32[batch, length, 7]", "float32[batch, length, 4]"]
     assert fed == {"Forecaster": [*parts, *parts]}
+
+
+def test_what_is_lacking_is_told_and_not_the_inputs_before(tmp_path: Path) -> None:
+    text = """
+    class Pair(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 8, 3)
+
+        def forward(self, x):
+            return correlate(self.conv(x[:, :3]), self.conv(x[:, 3:]))
+    """
+    files = write_files(tmp_path, {"net": HEAD + text})
+    (report,) = examine_files(files, tmp_path, trace=False, limits=ModelLimits(seconds=60))
+    assert failure_of(report).stage == "run"
+    assert failure_of(report).cause == f"NameError: name 'correlate' is not defined ({files[0]}:12)"

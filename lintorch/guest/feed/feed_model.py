@@ -16,6 +16,7 @@ from lintorch.guest.feed.plain_forward import take_plain
 from lintorch.guest.feed.search_inputs import NotFedError
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.imports import named_devices
+from lintorch.guest.imports.user_frames import name_line
 from lintorch.guest.model_work import LEAST_SECONDS, ModelWork
 from lintorch.guest.process.assumptions import note_assumption
 from lintorch.guest.process.deadline import clock
@@ -179,4 +180,4 @@ def _report_limit(limit: str, where: str, work: ModelWork) -> InputsMissing:
 
 def _describe_line(error: BaseException, files: UserLines) -> str:
     site = files.of_error(error)
-    return f" ({site.path}:{site.row})" if site else ""
+    return f" ({name_line(site)})" if site else ""

@@ -57,6 +57,16 @@ _NOT_FOR_INPUTS = frozenset(
     | {"MissingPackageError", "MissingWeightsError"}
 )
 """Errors that other inputs do not mend."""
+_LACKING = frozenset(
+    {
+        "NameError",
+        "ImportError",
+        "ModuleNotFoundError",
+        "MissingPackageError",
+        "MissingWeightsError",
+    }
+)
+"""Those of them that tell what is lacking, however wrong the inputs are."""
 
 
 class NotFedError(Exception):
@@ -106,7 +116,8 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
                 guess, outcome = leave_ones(guess, outcome, built.module, deadline)
             fed = fix_constant_sizes(guess, outcome, built.module, deadline + seconds / 2)
             return replace(fed, assumed=tuple(_describe_lighter(guess, heavy)))
-        first = first or (guess, outcome)
+        if first is None or (outcome.kind in _LACKING and first[1].kind not in _LACKING):
+            first = guess, outcome
         kinds.add(str(outcome))
         if event := outcome.event:
             built_at = built.sites.get(event.layer)

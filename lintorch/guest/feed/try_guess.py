@@ -12,6 +12,7 @@ from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.input_origins import InputOrigins, follow_inputs
 from lintorch.guest.feed.run_weight import RunWeight, TooHeavy, weigh_run
 from lintorch.guest.imports.named_devices import helps_to_take_cpu
+from lintorch.guest.imports.user_frames import name_line
 from lintorch.guest.process import surroundings
 from lintorch.guest.process.error_text import class_name_of, format_traceback, is_of_memory, text_of
 from lintorch.guest.process.limits import TooSlow, limit_seconds
@@ -42,7 +43,7 @@ class FailedTry:
     @property
     def at_line(self) -> str:
         """Its line, behind what is said of it."""
-        return f" ({self.site.path}:{self.site.row})" if self.site else ""
+        return f" ({name_line(self.site)})" if self.site else ""
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.text.strip().partition(chr(10))[0][:300]}{self.at_line}"

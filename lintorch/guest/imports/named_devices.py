@@ -22,7 +22,7 @@ _NO_GPU = re.compile(
 _places: list[str] = []
 
 
-class _MadeOnCpu(TorchFunctionMode):
+class _MadeOnCpu(TorchFunctionMode):  # type: ignore[misc]
     """The CPU for each device that is not there, which a function of torch is told by name."""
 
     def __torch_function__(

@@ -10,6 +10,7 @@ from types import FrameType
 
 from lintorch.guest.imports.guarded_lines import SpecialLines, read_special_lines
 from lintorch.record.repository import find_repository
+from lintorch.record.sites import Site
 from lintorch.record.user_files import UserFiles, package_root
 
 
@@ -74,3 +75,13 @@ def set_user_code(code: UserCode) -> None:
 def get_user_code() -> UserCode | None:
     """What `set_user_code` was given last."""
     return _current[0] if _current else None
+
+
+def name_line(site: Site | None) -> str:
+    """A line as messages name it: of another file than the model's, from the project's root."""
+    if site is None:
+        return ""
+    code = get_user_code()
+    other = code is not None and os.path.realpath(site.path) != os.path.realpath(code.path)
+    path = code.shorten_path(site.path) if code and other else site.path
+    return f"{path}:{site.row}"
