@@ -13,7 +13,7 @@ from lintorch.evaluator.given_arguments import read_plain
 from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import UNKNOWN, Number, Tensor, Value
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
-from lintorch.evidence.size_changes import blame_event
+from lintorch.evidence.treatment import report_refusal
 from lintorch.source import Source
 
 rule = Rule(
@@ -77,6 +77,7 @@ CHUNKS = ("torch.chunk", "torch.Tensor.chunk")
 SPLITS = ("torch.split", "torch.Tensor.split")
 CHUNKED = {"onnx": Harm.REFUSED}
 SPLIT = {**CHUNKED, "onnx-legacy": Harm.FAILS, "torchscript-trace": Harm.FAILS}
+SAID = "has no attribute 'ndim'"
 SIZES = ("split_size_or_sections", "split_size")
 
 
@@ -177,6 +178,17 @@ def get_cut_shape(event: OperatorCall) -> tuple[int, ...]:
 
 @rule.trial("failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """The optimizer names no line: what is cut along an axis that varied is to blame."""
+    if outcome.exporter != "onnx" or SAID not in outcome.message:
+        return
     for event in trial.trace.find_events(*CHUNKS):
-        if hit := blame_event(outcome, event, trial, CHUNKED, ()):
-            yield hit
+        others = trial.trace.find_again(event).values()
+        if any(get_cut_size(each) != get_cut_size(event) for each in others):
+            yield report_refusal(event.site, outcome, outcome.message)
+
+
+def get_cut_size(event: OperatorCall) -> int | None:
+    axis = event.args.get("dim", event.args.get("argument2", 0))
+    shape = get_cut_shape(event)
+    known = isinstance(axis, int) and -len(shape) <= axis < len(shape)
+    return shape[axis] if known else None

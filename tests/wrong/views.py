@@ -15,7 +15,7 @@ class View(nn.Module):
 class Chunk(nn.Module):
     def forward(self, image):
         y = image * 2
-        a, b = y.chunk(2, 2)  # refused: onnx -> LT159
+        a, b = y.chunk(2, 2)
         a.mul_(2)  # wrong: onnx-legacy -> LT131
         return y + 1
 
