@@ -78,10 +78,8 @@ def _list_values(
     file: OnnxFile, operators: tuple[str, ...], name: str, usual: float, own: float
 ) -> list[float]:
     """The other values of an attribute in the file, the most frequent first."""
-    found: list[float] = []
-    for node in file.graph.node:
-        if node.op_type in operators:
-            found.append(next((float(a.f) for a in node.attribute if a.name == name), usual))
+    nodes = (node for node in file.graph.node if node.op_type in operators)
+    found = [next((float(a.f) for a in node.attribute if a.name == name), usual) for node in nodes]
     others = [each for each in found if abs(each - own) > 1e-3 * abs(own)]
     return sorted(dict.fromkeys(others), key=lambda each: -others.count(each))
 
