@@ -161,7 +161,10 @@ def _safetensors(header: dict[str, Any], data: bytes) -> bytes:
 
 
 def test_a_header_whose_length_looks_like_a_brace_is_no_json(tmp_path: Path) -> None:
-    header = {"a": {"dtype": "U8", "shape": [2], "data_offsets": [0, 2]}, "__metadata__": {"b": ""}}
+    header: dict[str, Any] = {
+        "a": {"dtype": "U8", "shape": [2], "data_offsets": [0, 2]},
+        "__metadata__": {"b": ""},
+    }
     short = len(json.dumps(header).encode())
     header["__metadata__"]["b"] = "x" * (ord("{") - short)
     assert _read(_safetensors(header, bytes(2)), tmp_path).raw.format == "safetensors"

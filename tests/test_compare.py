@@ -120,6 +120,16 @@ class Two(nn.Module):
 
     def forward(self, x):
         return self.a(x), self.b(x)
+
+
+class Tuned(nn.Module):
+    def __init__(self, eps=1e-5, act=nn.ReLU, slope=0.01):
+        super().__init__()
+        self.proj, self.norm, self.act = nn.Linear(4, 8), nn.LayerNorm(8, eps=eps), act()
+        self.leak, self.out = nn.LeakyReLU(slope), nn.Linear(8, 3)
+
+    def forward(self, x):
+        return self.out(self.leak(self.act(self.norm(self.proj(x))) - 0.5))
 """
 
 
@@ -236,6 +246,23 @@ def test_training_mode_is_told_with_the_first_layer_and_its_line(place: Place) -
     assert told["last_agreeing"]["name"] == "blocks.0.conv"
     row = told["first_differing"]["called"]["row"]
     assert "self.norm(" in MODELS.splitlines()[row - 1]
+
+
+SETTINGS = {
+    "epsilon": ({"eps": 0.05}, "norm has epsilon 0.05 in the file, and 1e-05 in the model"),
+    "slope": ({"slope": 0.3}, "leak has negative_slope 0.3 in the file, and 0.01 in the model"),
+    "activation": ({"act": nn.GELU}, "act computes GELU in the file, and ReLU in the model"),
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_another_setting_of_a_layer_is_named(setting: str, place: Place) -> None:
+    given, said = SETTINGS[setting]
+    model = place.nets.Tuned(**given).eval()
+    model.load_state_dict(place.make("Tuned").state_dict())
+    place.export(model, torch.randn(2, 4), input_names=["x"])
+    told = place.compare("Tuned", code=1)
+    assert [(each["kind"], each["text"]) for each in told["causes"]] == [("setting", said)]
 
 
 @pytest.mark.parametrize("dynamo", [False, True], ids=["legacy", "dynamo"])

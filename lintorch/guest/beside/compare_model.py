@@ -12,6 +12,7 @@ from lintorch.guest.beside.causes import (
     other_sizes,
     precision,
     preprocessing,
+    settings,
     training_mode,
     weights,
 )
@@ -185,6 +186,7 @@ def _list_hypotheses(
             case, weighed.pairs, weighed.unlike, weighed.whose, parting.path
         )
     )
+    yield lambda: list(settings.find_settings(case, parting.first))
     yield lambda: list(preprocessing.find_preprocessing(case))
     yield lambda: list(precision.find_precision(case, parting.path))
     yield lambda: list(_try_unoptimized(case))
