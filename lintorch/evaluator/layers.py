@@ -281,9 +281,11 @@ def _presume_result(path: str, given: Given) -> Value:
     name = path.rpartition(".")[2]
     if name.endswith(_SAME_SHAPE) and isinstance(first, Tensor):
         return Tensor(first.shape, first.dtype, guessed=first.guessed)
-    if name in ("LSTM", "GRU", "RNN", "MultiheadAttention"):
-        return Items("tuple", (Tensor(), UNKNOWN if name != "GRU" else Tensor()))
-    return Tensor()
+    if name == "LSTM":
+        return Items("tuple", (Tensor(), Items("tuple", (Tensor(), Tensor()))))
+    if name in ("LSTMCell", "GRU", "RNN"):
+        return Items("tuple", (Tensor(), Tensor()))
+    return Items("tuple", (Tensor(), UNKNOWN)) if name == "MultiheadAttention" else Tensor()
 
 
 def _teach_input(machine: Machine, path: str, built: dict[str, Value], given: Given) -> Given:

@@ -207,17 +207,34 @@ def in_models(event: AttributeSet, source: Source) -> Iterator[Hit]:
     """`y, self.state = self.rnn(x, self.state)`, which nobody resets."""
     kind = event.held.of if isinstance(event.held, Held) else None
     made = source.evaluation.ways.find_maker(_first_of(event.value))
+    if made is None and "LSTM" in source.text:
+        made = _find_pair(event.value, source)
     if not isinstance(kind, Class) or not isinstance(made, Called) or made.name not in _RECURRENT:
         return
     if event.spot.path != source.path or not any(v is event.value for v in _list_states(made)):
         return
-    takes = (ast.unparse(each) for each in getattr(made.node, "args", ())[1:])
+    takes = list(map(ast.unparse, _list_taken(made.node)))
     written = ast.unparse(event.node)
     if written not in takes or not written.startswith("self.") or not _is_trained(kind, source):
         return
-    if _count_writers(event.attribute, source) <= {"__init__", _name_around(event, source)}:
+    if _count_writers(event, kind, source) <= {"__init__", _name_around(event, source)}:
         message = f"{written} keeps the graph of this step: backward() raises at the next"
-        yield Hit(event, message, remedy=f"keep {written.partition('.')[2]}.detach()")
+        remedy = f"keep {written.partition('.')[2]}.detach()"
+        yield Hit(event, message, remedy=remedy, cause=f"{kind.name} carries its state")
+
+
+def _find_pair(value: Value, source: Source) -> Called | None:
+    """The run that gave a pair of states of which a value is one."""
+    runs = (each for reached in source.evaluation.reached for each in reached.events)
+    found = (each for each in runs if isinstance(each, Called) and each.name in _RECURRENT)
+    return next((e for e in found if any(s is value for s in _list_states(e))), None)
+
+
+def _list_taken(call: ast.AST) -> Iterator[ast.expr]:
+    """What a call is given behind its first argument, and the parts of a pair."""
+    if isinstance(call, ast.Call):
+        for each in (*call.args[1:], *(k.value for k in call.keywords)):
+            yield from (each, *each.elts) if isinstance(each, ast.Tuple) else (each,)
 
 
 def _first_of(value: Value) -> Value:
@@ -225,15 +242,21 @@ def _first_of(value: Value) -> Value:
 
 
 def _name_around(event: Occurrence, source: Source) -> str:
+    """The function that an event stands in; the constructor for what only that calls."""
+    if any(name.endswith("__init__") for name in event.way.names):
+        return "__init__"
     return getattr(source.evaluation.find_function(event), "name", "")
 
 
-def _count_writers(attribute: str, source: Source) -> set[str]:
-    """The functions of the file that give any object's attribute of this name a value."""
+def _count_writers(event: AttributeSet, kind: Class, source: Source) -> set[str]:
+    """The functions of the file that give this attribute of what may be such a model a value."""
     found = set()
     for reached in source.evaluation.reached:
         for each in reached.events:
-            if isinstance(each, AttributeSet) and each.attribute == attribute:
+            if isinstance(each, AttributeSet) and each.attribute == event.attribute:
+                of = each.held.of if isinstance(each.held, Held) else None
+                if isinstance(of, Class) and of is not kind and kind not in of.ancestors:
+                    continue
                 found.add(_name_around(each, source))
     return found
 

@@ -477,3 +477,16 @@ class Inheriting(nn.Module):
         frames = self.inflated(x)  # value: tensor[B, x.1, 8, x.3, x.4]
         larger = self.twice(y)  # value: tensor[B, 5, y.H - 2, y.W - 2]
         return frames, larger, self.flat(y)
+
+
+class Remembering(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTMCell(4, 8)
+        self.rows = nn.LSTM(4, 8)
+
+    def forward(self, batch):
+        state = self.cell(batch["x"])  # value: (tensor[...], tensor[...])
+        out, last = self.rows(batch["y"])
+        last  # value: (tensor[...], tensor[...])
+        return out, state, last

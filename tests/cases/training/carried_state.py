@@ -134,6 +134,61 @@ class Trainer:
         return out
 
 
+class Remembers(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(4, 8)
+        self.clear()
+
+    def clear(self):
+        self.h = torch.zeros(1, 2, 8)
+        self.c = torch.zeros(1, 2, 8)
+
+    def forward(self, x):
+        out, (self.h, self.c) = self.rnn(x, (self.h, self.c))  # hit
+        return out
+
+
+class Forgets(Remembers):
+    def forward(self, x):
+        out, (self.h, self.c) = self.rnn(x, (self.h.detach(), self.c.detach()))
+        return out
+
+
+class Cleared(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(4, 8)
+        self.clear()
+
+    def clear(self):
+        self.h = torch.zeros(1, 2, 8)
+        self.c = torch.zeros(1, 2, 8)
+
+    def forward(self, x):
+        out, (self.h, self.c) = self.rnn(x, (self.h, self.c))
+        return out
+
+
+def train_remembering(batches):
+    model = Remembers()
+    for batch in batches:
+        model(batch).mean().backward()
+
+
+def train_forgetting(batches):
+    model = Forgets()
+    for batch in batches:
+        model(batch).mean().backward()
+
+
+def train_cleared(batches):
+    model = Cleared()
+    for batch in batches:
+        model.clear()
+        model(batch).mean().backward()
+
+
 if __name__ == "__main__":
     batches = [(torch.randint(10, (5, 2)), torch.randint(10, (5, 2)))] * 3
     words = Words()
