@@ -82,6 +82,7 @@ def name_line(site: Site | None) -> str:
     if site is None:
         return ""
     code = get_user_code()
-    other = code is not None and os.path.realpath(site.path) != os.path.realpath(code.path)
-    path = code.shorten_path(site.path) if code and other else site.path
-    return f"{path}:{site.row}"
+    if code is None or not os.path.isabs(site.path):  # as the user named it
+        return f"{site.path}:{site.row}"
+    other = os.path.realpath(site.path) != os.path.realpath(code.path)
+    return f"{code.shorten_path(site.path) if other else site.path}:{site.row}"
