@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 
 import pytest
 from running import findings, lintorch
+
+from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.training_code import find_training_functions, runs_backward
 
 BLOCKS = """def halve(x, h):
     if h % 2 != 0:
@@ -133,3 +138,13 @@ def test_a_readme_says_what_a_model_is_built_with(
     (tmp_path / "README.md").write_text(GUIDE.format(size))
     found = findings("--select", "LT116", "nets.py", cwd=tmp_path)
     assert [each["location"]["row"] for each in found] == rows
+
+
+def test_what_was_worked_out_of_a_file_goes_with_it() -> None:
+    file = CodeFile("train.py", "for x in y:\n    loss(x).backward()\n", "train", "")
+    assert runs_backward(file, file.tree.body[0])
+    assert find_training_functions(file) == {}
+    gone = weakref.ref(file)
+    del file
+    gc.collect()
+    assert gone() is None

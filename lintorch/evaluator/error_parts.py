@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from functools import lru_cache
+
+from lintorch.evaluator.kept_beside import keep_beside
 
 _LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom)
 
@@ -14,7 +15,7 @@ def find_error_part(block: Sequence[ast.stmt]) -> int:
     return _find_part(block[-1], tuple(block))
 
 
-@lru_cache(1024)
+@keep_beside
 def _find_part(last: ast.stmt, block: tuple[ast.stmt, ...]) -> int:
     for number in range(len(block) - 1, -1, -1):
         if any(isinstance(each, _LEAVING) for each in ast.walk(block[number])):

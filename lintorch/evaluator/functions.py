@@ -6,12 +6,12 @@ import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain
 
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.events import Entered, ForwardCalled, Refused
 from lintorch.evaluator.join import join_states, make_choice
+from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layers import is_layer_class
 from lintorch.evaluator.machine import METHODS, Activation, LeftError, Machine, calls, evaluates
 from lintorch.evaluator.mark_order import marking
@@ -244,7 +244,7 @@ def _enclosed_values(machine: Machine, function: Function) -> Iterator[Value]:
         frame = frame.outer
 
 
-@lru_cache(4096)
+@keep_beside
 def keeps_frame(node: ast.AST) -> bool:
     """Whether a function of it may live on and ask for its names."""
     return any(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import lru_cache
 
 from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.values import NONE, Class, Constant, Held, Unknown, Value
 
@@ -38,7 +38,7 @@ def _is_empty_list(machine: Machine, value: Value) -> bool:
     return machine.state.read(value.address).get(ITEMS) == ()
 
 
-@lru_cache(1024)
+@keep_beside
 def _list_changed(node: ast.ClassDef) -> frozenset[str]:
     """Attributes that methods other than the constructor set or fill: `self.data.append(x)`, `self.n += 1`."""
     methods = (

@@ -35,4 +35,4 @@ def mark_test(machine: Machine, node: ast.expr) -> None:
 
 def is_trained(machine: Machine, loop: ast.AST) -> bool:
     """Whether a model is trained pass by pass: one pass shows what all do."""
-    return machine.marks and runs_backward(loop, machine.here.file)
+    return machine.marks and runs_backward(machine.here.file, loop)

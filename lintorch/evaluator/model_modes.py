@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from lintorch.core.exporter_calls import EXPORTER_CALLS
 from lintorch.evaluator.events import ModelHandled
 from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layers import bind_layer
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.objects import MODULE, is_module_class, list_ancestors
@@ -116,7 +116,7 @@ def _is_idle(path: str, made: Given) -> bool:
     return "Dropout" in path and isinstance(share, Constant) and share.value == 0
 
 
-@lru_cache(1024)
+@keep_beside
 def _list_asked(node: ast.ClassDef) -> frozenset[str]:
     """ASKS, and "!" where a class chooses its mode itself."""
     found = set()

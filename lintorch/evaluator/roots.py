@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import lru_cache
 
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.guide_code import is_guide
+from lintorch.evaluator.kept_beside import keep_beside
 
 _MOST_FACTORIES = 4
 """Functions of one file that are called for the models they build."""
@@ -97,7 +97,7 @@ def _does_something(statement: ast.stmt) -> bool:
     return isinstance(value, ast.Call) and isinstance(value.func, ast.Name)
 
 
-@lru_cache(1024)
+@keep_beside
 def _called_names(node: ast.AST) -> dict[str, None]:
     calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
     names = (getattr(each.func, "id", getattr(each.func, "attr", "")) for each in calls)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Set
-from functools import lru_cache
 
 from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.roots import list_body
 from lintorch.syntax.python_ast import list_nodes
 
@@ -79,7 +79,7 @@ def _list_words(nodes: Iterable[ast.AST], file: CodeFile) -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(256)
+@keep_beside
 def list_renamed(file: CodeFile) -> dict[str, str]:
     """By the names that imports of a file give: those that they stand for."""
     return {
@@ -101,7 +101,7 @@ def _list_imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
                 yield from _list_imports(each)
 
 
-@lru_cache(256)
+@keep_beside
 def find_training_functions(file: CodeFile) -> dict[Definition, ast.ClassDef | None]:
     """Functions and methods of a file that train, those that call others last, with their classes."""
     defined = dict(list_definitions(file))
@@ -131,8 +131,8 @@ def list_definitions(file: CodeFile) -> Iterator[tuple[Definition, ast.ClassDef 
                     yield inner, each
 
 
-@lru_cache(1024)
-def runs_backward(loop: ast.AST, file: CodeFile) -> bool:
+@keep_beside
+def runs_backward(file: CodeFile, loop: ast.AST) -> bool:
     """Whether a backward pass runs in a loop, in functions of the file that it calls too."""
     words = list_called_words(loop, file)
     if "backward" in words:

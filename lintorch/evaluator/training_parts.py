@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.kept_beside import keep_beside
 
 
 def is_training_part(name: str, files: Iterable[CodeFile]) -> bool:
@@ -15,7 +15,7 @@ def is_training_part(name: str, files: Iterable[CodeFile]) -> bool:
     return bool(uses) and all(uses)
 
 
-@lru_cache(1024)
+@keep_beside
 def _list_uses(file: CodeFile, name: str) -> tuple[bool, ...]:
     """Of each use of the class, and of an attribute that holds an object of it: whether it is for training."""
     found: list[bool] = []

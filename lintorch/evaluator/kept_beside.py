@@ -1,0 +1,30 @@
+"""What is worked out of a node or a file, kept as long as that lives and no longer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+_Key = TypeVar("_Key")
+_More = ParamSpec("_More")
+_Answer = TypeVar("_Answer")
+
+
+def keep_beside(
+    work: Callable[Concatenate[_Key, _More], _Answer],
+) -> Callable[Concatenate[_Key, _More], _Answer]:
+    """The same function, asked once for the same arguments: what it told is an attribute of the first.
+
+    A cache of functools holds its arguments, and by a node or a file all of a tree.
+    """
+
+    @wraps(work)
+    def ask(key: _Key, /, *more: _More.args, **named: _More.kwargs) -> _Answer:
+        kept: dict[Any, _Answer] = vars(key).setdefault("_kept_beside", {})
+        at = (work, *more, *named.items())
+        if at not in kept:
+            kept[at] = work(key, *more, **named)
+        return kept[at]
+
+    return ask
