@@ -59,7 +59,7 @@ FACTS_STAND_ON = {
     "training": "classes names",
     "nets": "classes names",
     "models": "names regions training",
-    "exporting": "classes models names regions",
+    "exporting": "classes models names project regions",
     "api": "classes names",
     "deployment": "dynamic_shapes",
     "dynamic_shapes": "",

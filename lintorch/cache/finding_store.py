@@ -148,7 +148,15 @@ class Cache:
         known = self._stamps.get(key)
         if known and known[:3] == stamp:
             return known
-        with open(path, "rb") as stream:
-            content = digest_content(stream.read())
+        content = digest_content(_read_whole(path))
         self._changed = True
         return *stamp, content
+
+
+def _read_whole(path: str) -> bytes:
+    """What a file holds; of a folder, the names of its Python files."""
+    if os.path.isdir(path):
+        names = sorted(each for each in os.listdir(path) if each.endswith(".py"))
+        return "/".join(names).encode(errors="surrogateescape")
+    with open(path, "rb") as stream:
+        return stream.read()

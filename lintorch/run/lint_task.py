@@ -47,8 +47,11 @@ class Linted:
 
 
 def concerns_torch(text: str) -> bool:
-    """The cheap test before the parse: no hazard of torch without the word, a model of another file's, or gradients."""
-    words = ("torch", ".Module", ".backward", "DataLoader", "random_split")
+    """The cheap test before the parse: no hazard of torch without the word, a model of another file's, or gradients.
+
+    An .onnx file that is run may have been exported by the file beside it.
+    """
+    words = ("torch", ".Module", ".backward", "DataLoader", "random_split", "InferenceSession")
     return any(word in text for word in words)
 
 

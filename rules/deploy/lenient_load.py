@@ -10,7 +10,7 @@ from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import Value
+from lintorch.evaluator.values import Constant, Value
 from lintorch.source import Role, Source
 
 rule = Rule(
@@ -109,6 +109,10 @@ def compared(kept: cst.DictComp, source: Source) -> Iterator[Hit]:
 def of_module(event: Called, source: Source) -> Iterator[Hit]:
     given = event.keyword.get("state_dict", event.positional[1] if event.positional[1:] else None)
     yield from _report(event, given, source)
+    if isinstance(given, Constant) and isinstance(given.value, str):
+        message = "load_state_dict of a path, not of what the file holds: it raises"
+        remedy = "load the file first: torch.load(path, weights_only=True)"
+        yield Hit(event, message, severity=Severity.ERROR, remedy=remedy)
 
 
 @rule.event(UnknownCalled)

@@ -9,7 +9,8 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.signatures.find_signatures import find_signatures
-from lintorch.facts.exporting.exported_names import ExportedNames, find_exported_names
+from lintorch.facts.exporting.exported_names import ExportedNames, list_exports
+from lintorch.facts.exporting.exports_beside import find_export_beside
 from lintorch.facts.exporting.session_feeds import SessionRun, is_left_alone, read_session_run
 from lintorch.source import Source
 
@@ -25,9 +26,9 @@ rule = Rule(
         it does not have ("Invalid output name:output"). Measured on torch 2.13 and
         onnxruntime 1.32.
 
-        Reported where one file exports and runs, by one path, and all names can be read. Nothing
-        is said of a path that other calls may write to, or that exports write with different
-        names.
+        Reported where one file exports and runs, by one path, or two files of one folder do, by
+        one path that both write out ("net.onnx"), and all names can be read. Nothing is said of a
+        path that other calls may write to, or that exports write with different names.
     """,
     bad="""
         import onnxruntime
@@ -63,12 +64,17 @@ rule = Rule(
 @rule.source(cst.Call, needs=("InferenceSession",))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     run = read_session_run(call, source) if not is_caught(call, source) else None
-    exported = find_exported_names(run.file, source) if run is not None else None
-    if run is None or exported is None:
+    if run is None or not is_left_alone(run.file, source):
         return
-    hits = [*find_misfed(run, exported, source), *find_unwritten(run, exported, source)]
-    if hits and is_left_alone(run.file, source):
-        yield from hits
+    own = list_exports(run.file, source)
+    still = "chdir" not in source.text
+    beside = find_export_beside(run.file, source) if not own and still else None
+    exported = own.pop() if len(own) == 1 else beside.names if beside is not None else None
+    if exported is None:
+        return
+    by = f" of {beside.writer}" if beside is not None else ""
+    yield from find_misfed(run, exported, by, source)
+    yield from find_unwritten(run, exported, by, source)
 
 
 def is_caught(call: cst.Call, source: Source) -> bool:
@@ -81,7 +87,7 @@ def is_caught(call: cst.Call, source: Source) -> bool:
     return False
 
 
-def find_misfed(run: SessionRun, exported: ExportedNames, source: Source) -> Iterator[Hit]:
+def find_misfed(run: SessionRun, exported: ExportedNames, by: str, source: Source) -> Iterator[Hit]:
     """A key that is no input, and inputs that no key names."""
     if run.feed is None or not exported.inputs:
         return
@@ -91,15 +97,17 @@ def find_misfed(run: SessionRun, exported: ExportedNames, source: Source) -> Ite
     if strange and (lacking or exported.no_other):
         node = run.feed[strange[0]]
         fix = rename(node, lacking[0], source) if len(strange) == len(lacking) == 1 else None
-        message = f"{strange[0]!r} is fed, and the exported file takes {inputs}"
+        message = f"{strange[0]!r} is fed, and the exported file{by} takes {inputs}"
         yield Hit(node, f"{message}: ONNX Runtime raises", fix=fix, remedy=f"feed it as {inputs}")
     elif lacking and exported.all_there:
-        message = f"{lacking[0]!r} is not fed, and the exported file takes {inputs}"
+        message = f"{lacking[0]!r} is not fed, and the exported file{by} takes {inputs}"
         remedy = f"feed {lacking[0]!r}, too"
         yield Hit(run.given, f"{message}: ONNX Runtime raises", remedy=remedy)
 
 
-def find_unwritten(run: SessionRun, exported: ExportedNames, source: Source) -> Iterator[Hit]:
+def find_unwritten(
+    run: SessionRun, exported: ExportedNames, by: str, source: Source
+) -> Iterator[Hit]:
     """An output that is asked for, and that neither the export names nor an operator."""
     known = {*exported.outputs, *exported.inputs}
     strange = [name for name in run.asked if name not in known and not is_operator(name)]
@@ -108,7 +116,7 @@ def find_unwritten(run: SessionRun, exported: ExportedNames, source: Source) -> 
     node, outputs = run.asked[strange[0]], ", ".join(map(repr, exported.outputs))
     alone = len(run.asked) == len(exported.outputs) == 1
     fix = rename(node, exported.outputs[0], source) if alone else None
-    message = f"{strange[0]!r} is asked for, and the outputs are exported as {outputs}"
+    message = f"{strange[0]!r} is asked for, and the outputs{by} are exported as {outputs}"
     yield Hit(node, f"{message}: ONNX Runtime raises", fix=fix, remedy=f"ask for {outputs}")
 
 

@@ -39,7 +39,8 @@ rule = Rule(
         An exported program is written by `torch.onnx.export(program, f=path)`: a path in the place
         of the inputs is passed over, and no file is written. A text in the place of a list of
         names is read letter by letter: `input_names="image"` calls the input `i`; the legacy
-        exporter raises. Measured on torch 2.13.
+        exporter raises. `opset_version="17"`, the legacy exporter without a path, and a path in the
+        place of what torch.save and torch.jit.save write raise, too. Measured on torch 2.13.
     """,
     bad="""
         import torch
@@ -200,6 +201,41 @@ def of_saving(event: Called, source: Source) -> Iterator[Hit]:
         )
         remedy = "write torch.export.save(torch.export.export(model, (x,)), path)"
         yield Hit(event, message, remedy=remedy)
+
+
+@rule.event("torch.save", "torch.jit.save")
+def of_paths_first(event: Called, source: Source) -> Iterator[Hit]:
+    """A path in the place of what is saved; of torch.save only where weights surely stand in its own."""
+    given, scripted = name_given(event), event.name == "torch.jit.save"
+    first = given.get("m" if scripted else "obj")
+    if not isinstance(first, Constant) or not isinstance(first.value, str) or event.open:
+        return
+    second = given.get("f")
+    if (
+        scripted
+        or is_state(second, source)
+        or (isinstance(second, Items) and second.kind == "dict")
+    ):
+        what = "model" if scripted else "weights"
+        message = f"{event.name} takes the {what}, then the path: it raises"
+        fix = put_last(source.call_at(event), source, 0)
+        yield Hit(event, message, fix=fix, remedy=f"write {event.name}({what}, path)")
+
+
+@rule.event(ONNX_EXPORT)
+def of_options(event: Called, source: Source) -> Iterator[Hit]:
+    """An opset that is no number, and the legacy exporter without a path."""
+    given = name_given(event)
+    opset, written = given.get("opset_version"), find_written(event, "opset_version", source)
+    if isinstance(opset, Constant) and isinstance(written, cst.SimpleString):
+        number = str(opset.value).strip()
+        edits = (source.replace(written, number),) if number.isdecimal() else ()
+        fix = Fix("write the number", edits, Applicability.UNSAFE) if edits else None
+        message = "opset_version is a text, and compared with numbers: the export raises"
+        yield Hit(event, message, fix=fix, remedy="write opset_version=17, a number")
+    if "f" not in given and not event.open and choose_exporter(event, source) == "onnx-legacy":
+        message = "the legacy exporter is given no path, which only the new one may lack: it raises"
+        yield Hit(event, message, remedy='give a path: f="model.onnx"')
 
 
 def is_model(held: Held) -> bool:

@@ -44,15 +44,14 @@ class ExportedNames:
     """Whether the new exporter writes it, which calls outputs without names by their operators."""
 
 
-def find_exported_names(key: Hashable, source: HasExports) -> ExportedNames | None:
-    """The names of the file that the export calls here write; None where they are not known, or differ."""
-    found = {
+def list_exports(key: Hashable, source: HasExports) -> set[ExportedNames | None]:
+    """What the export calls here call the inputs and outputs of a file; None among them is not known."""
+    return {
         _read_export(call, source)
         for call in source.file.nodes(cst.Call)
         if source.names.name(call.func) == ONNX_EXPORT
         and identify_file(onnx_arguments(call).get("f"), source) == key
     }
-    return found.pop() if len(found) == 1 else None
 
 
 def _read_export(call: cst.Call, source: HasExports) -> ExportedNames | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from posixpath import normpath
 
 import libcst as cst
 
@@ -21,6 +22,7 @@ _HARMLESS = frozenset(
         "os.unlink", "onnx.checker.check_model", "os.fspath", "pathlib.Path", "pathlib.PurePath",
     }
 )  # fmt: skip
+_TELLING = frozenset({"info", "debug", "warning", "error"})
 _QUESTIONS = ("os.path.", "logging.", "pathlib.Path.")
 
 
@@ -90,14 +92,24 @@ def is_left_alone(file: Hashable, source: HasNames) -> bool:
         parts = [arg.value for arg in call.args]
         if _is_harmless(call, source) or not parts:
             continue
-        if any(identify_file(n, source) == file for part in parts for n in _list_inside(part)):
+        inside = (each for part in parts for each in _list_inside(part))
+        if any(identify_file(n, source) == file or _speaks_of(file, n) for n in inside):
             return False
     return True
 
 
 def _is_harmless(call: cst.Call, source: HasNames) -> bool:
-    name = source.names.name(call.func)
-    return name in _HARMLESS or name.startswith(_QUESTIONS)
+    name, func = source.names.name(call.func), call.func
+    tells = isinstance(func, cst.Attribute) and func.attr.value in _TELLING
+    return tells or name in _HARMLESS or name.startswith(_QUESTIONS)
+
+
+def _speaks_of(file: Hashable, node: cst.BaseExpression) -> bool:
+    """Whether a text of several words, such as a command, holds the path of the file."""
+    text = literal(node)
+    if not isinstance(text, str) or not isinstance(file, str):
+        return False
+    return any(normpath(word) == file for word in text.split())
 
 
 def _list_inside(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:

@@ -41,6 +41,17 @@ class Project:
         self._consulted.update(looked)
         return looked[-1] if looked and os.path.isfile(looked[-1]) else None
 
+    def list_beside(self) -> tuple[str, ...]:
+        """The other Python files of the same folder; one that comes or goes changes the answer."""
+        folder, own = os.path.split(os.path.abspath(self._path))
+        try:
+            names = sorted(each for each in os.listdir(folder) if each.endswith(".py"))
+        except OSError:
+            return ()
+        found = tuple(os.path.join(folder, each) for each in names if each != own)
+        self._consulted.update((folder, *found))
+        return found
+
 
 @keep_for_run
 def module_home(path: str) -> ModuleHome:

@@ -93,3 +93,14 @@ def of_a_model(model, teacher, optimizer):
 def of_an_address(model, address):
     model.load_state_dict(load_state_dict_from_url(address))
     model.load_state_dict(torchvision.models.resnet18())  # hit
+
+
+def of_a_path(model, path, weights="net.pt"):
+    net = nn.Linear(1, 1)
+    net.load_state_dict("net.pt")  # hit
+    net.load_state_dict(torch.load("net.pt"))
+    net.load_state_dict(path)
+    model.load_state_dict("net.pt")
+    if isinstance(weights, str):
+        weights = torch.load(weights)
+    net.load_state_dict(weights)

@@ -94,3 +94,35 @@ def of_names(model, path, names):
     torch.onnx.export(model, (X,), path, output_names="out", dynamo=False)  # hit
     torch.onnx.export(model, (X,), path, input_names=["image"], output_names=("out",))
     torch.onnx.export(model, (X,), path, input_names=names)
+
+
+def of_options(model, path, opset, file):
+    torch.onnx.export(model, (X,), path, opset_version="17")  # hit
+    torch.onnx.export(model, (X,), path, opset_version="17", dynamo=False)  # hit
+    torch.onnx.export(model, (X,), path, opset_version=17)
+    torch.onnx.export(model, (X,), path, opset_version=opset)
+    torch.onnx.export(model, (X,), dynamo=False)  # hit
+    torch.onnx.export(model, (X,), path, dynamo=False)
+    torch.onnx.export(model, (X,), f=file, dynamo=False)
+    torch.onnx.export(model, (X,))
+    torch.onnx.export(model, (X,), dynamo=opset)
+
+
+def of_defaults(model, path=None, opset="17"):
+    torch.onnx.export(model, (X,), path, dynamo=False)
+    torch.onnx.export(model, (X,), f=path, dynamo=False)
+    torch.onnx.export(model, (X,), "net.onnx", opset_version=opset)
+
+
+def of_paths_first(model, path, file):
+    net = nn.Linear(4, 4)
+    torch.save("net.pt", net.state_dict())  # hit
+    torch.save("net.pt", {"model": model})  # hit
+    torch.save("text", "net.pt")
+    torch.save("text", file)
+    torch.save(path, model)
+    torch.save(net.state_dict(), "net.pt")
+    torch.save(f="net.pt", obj=net.state_dict())
+    torch.jit.save("net.pt", torch.jit.script(net))  # hit
+    torch.jit.save(torch.jit.script(net), "net.pt")
+    torch.jit.save(model, path)
