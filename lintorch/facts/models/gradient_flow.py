@@ -90,7 +90,8 @@ def _list_differentiable(made: Operation) -> Iterator[Value]:
     elif not isinstance(made, Called):
         yield made.held
     elif made.name.startswith("torch.nn.") and made.name.endswith(".forward"):
-        yield from made.positional[1:2] if "Embedding" not in made.name else ()
+        for each in made.positional[1:] if "Embedding" not in made.name else ():
+            yield from (each.items or ()) if isinstance(each, Items) else (each,)
     elif made.name.startswith("torch."):
         given = (*made.positional, *made.keyword.values())
         name = name_operation(made)
