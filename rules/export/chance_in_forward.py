@@ -130,7 +130,7 @@ def list_tensors(value: Value) -> tuple[Value, ...]:
 def is_spread(event: Called, source: Source) -> bool:
     """Whether what is drawn is spread by what the model works out: a sample of a distribution."""
     users = source.evaluation.ways.find_users(event.result)
-    return any(
+    return ("randn" in event.name or "normal" in event.name) and any(
         isinstance(each, Combined) and each.operator == "Mult" and is_computed(each, event, source)
         for each in users
     )

@@ -13,6 +13,7 @@ from lintorch.evaluator.marks import Cell, LoopBegan, LoopEnded, NameBound
 from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
 from lintorch.evaluator.values import Class, Held, Items, Tensor, Value
 from lintorch.facts.models.carried_memory import carries_graph
+from lintorch.facts.models.carried_steps import list_carried
 from lintorch.source import Source, Training
 
 rule = Rule(
@@ -29,8 +30,9 @@ rule = Rule(
         Followed are states that torch's recurrent layers and models of the file give back, by a
         name or kept by the model itself. A memory that forward keeps on the model does the same: a
         moving average (`self.mean = 0.9 * self.mean + 0.1 * z`), a queue of features, the last
-        output. It is told where the model gives back what was worked out of it. Work it out of
-        `z.detach()`, or keep `(...).detach()`.
+        output. It is told where the model gives back what was worked out of it. The same is said of
+        what a training loop goes on with (`bank = 0.9 * bank + 0.1 * z`), where its loss is made
+        of it. Work it out of `z.detach()`, or keep `(...).detach()`.
     """,
     bad="""
         import torch
@@ -225,6 +227,16 @@ def in_models(event: AttributeSet, source: Source) -> Iterator[Hit]:
         message = f"{written} keeps the graph of this step: backward() raises at the next"
         remedy = f"keep {written.partition('.')[2]}.detach()"
         yield Hit(event, message, remedy=remedy, cause=f"{kind.name} carries its state")
+
+
+@rule.event(Training)
+def in_steps(training: Training, source: Source) -> Iterator[Hit]:
+    """`bank = 0.9 * bank + 0.1 * z` in the loop that trains, and a loss of it."""
+    for made, name in list_carried(source):
+        recurrent = isinstance(made, Called) and made.name in _RECURRENT
+        if not recurrent and made.spot.path == source.path:
+            message = f"{name} keeps the graph of this step: backward() raises at the next"
+            yield Hit(made, message, remedy=f"add {name} = {name}.detach() behind backward()")
 
 
 @rule.event(AttributeSet)

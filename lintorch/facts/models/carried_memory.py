@@ -15,7 +15,7 @@ from lintorch.facts.models.gradient_modes import may_be_free
 from lintorch.facts.training.acts import Act
 from lintorch.facts.training.training_regions import TrainingRegion
 
-_SPARED = frozenset({"requires_grad", "requires_grad_", "detach_", "retain_graph", "create_graph"})
+SPARED = frozenset({"requires_grad", "requires_grad_", "detach_", "retain_graph", "create_graph"})
 """Words of files in which a graph may be left out, cut in place or kept on purpose."""
 
 
@@ -27,29 +27,35 @@ class HasEvaluation(Protocol):
 def carries_graph(event: AttributeSet, source: HasEvaluation) -> bool:
     """Whether the next step goes backward through what this write keeps of a step that is over."""
     evaluation = source.evaluation
-    if not _SPARED.isdisjoint(evaluation.words) or not event.way.certain:
+    if not SPARED.isdisjoint(evaluation.words) or not event.way.certain:
         return False
     happened = next((r.events for r in evaluation.reached if _holds(r.events, event)), ())
     if not _is_only_write(event, happened) or not _is_trained(event.way.root, evaluation):
         return False
     flow = GradientFlow(evaluation)
-    runs = flow.list_runs(event.value)
     given = [each.value for each in happened if isinstance(each, Returned)]
     tensors = [each for value in given for each in _list_tensors(value)]
-    return bool(runs and tensors) and all(
-        _goes_through(event, flow, runs, each, evaluation) for each in tensors
+    return bool(flow.list_runs(event.value) and tensors) and all(
+        _goes_through(event, flow, each, evaluation) for each in tensors
     )
 
 
 def _goes_through(
-    event: AttributeSet, flow: GradientFlow, runs: set[int], given: Value, evaluation: Evaluation
+    event: AttributeSet, flow: GradientFlow, given: Value, evaluation: Evaluation
 ) -> bool:
-    """Whether backward of what a model gives frees the graph that is kept, and the next goes there again."""
-    kept, reached = flow.list_reached(event.value), flow.list_reached(given)
-    old = _list_old(event, (kept, reached), evaluation)
-    if id(event.value) in reached:
-        return not old.isdisjoint(kept) or not old.isdisjoint(reached)
-    return not old.isdisjoint(reached) and not runs.isdisjoint(reached)
+    among = flow.list_reached(event.value), flow.list_reached(given)
+    return frees_and_returns(event.value, _list_old(event, among, evaluation), given, flow)
+
+
+def frees_and_returns(kept: Value, old: set[int], given: Value, flow: GradientFlow) -> bool:
+    """Whether backward of what is given frees the graph of what is kept, and the next goes there again.
+
+    `old`: what stands for what was kept by the step before.
+    """
+    reached = flow.list_reached(given)
+    if id(kept) in reached:
+        return not old.isdisjoint(flow.list_reached(kept)) or not old.isdisjoint(reached)
+    return not old.isdisjoint(reached) and not flow.list_runs(kept).isdisjoint(reached)
 
 
 def _holds(events: Sequence[Occurrence], event: Occurrence) -> bool:
