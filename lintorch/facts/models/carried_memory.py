@@ -27,7 +27,8 @@ class HasEvaluation(Protocol):
 def carries_graph(event: AttributeSet, source: HasEvaluation) -> bool:
     """Whether the next step goes backward through what this write keeps of a step that is over."""
     evaluation = source.evaluation
-    if not SPARED.isdisjoint(evaluation.words) or not event.way.certain:
+    spared = not SPARED.isdisjoint(evaluation.words)
+    if spared or not event.way.certain or not evaluation.training.regions:
         return False
     happened = next((r.events for r in evaluation.reached if _holds(r.events, event)), ())
     if not _is_only_write(event, happened) or not _is_trained(event.way.root, evaluation):

@@ -69,7 +69,9 @@ def _list_in(
         return
     cells = [_find_cell(each) for each in turn]
     for cell, event in zip(cells, turn, strict=True):
-        if cell is None or cells.count(cell) > 1 or not isinstance(event, Bound):
+        if cell is None or not isinstance(before.get(cell), Tensor) or cells.count(cell) > 1:
+            continue
+        if not isinstance(event, Bound):
             continue
         made = evaluation.ways.find_maker(event.value)
         if made is None or not _is_each_time(made, turn[0], evaluation):
