@@ -104,6 +104,8 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     names = (*Path(event.spot.path).with_suffix("").parts[-2:], *event.way.names)
     if not event.way.forward or not event.way.certain or any(map(MEANT.search, names)):
         return
+    if "generator" in event.keyword:  # another rule says that this is refused
+        return
     if ends_in_output(event, source):
         short = event.name.removeprefix("torch.").removeprefix("Tensor.")
         milder = Severity.NOTE if is_spread(event, source) else None

@@ -48,6 +48,11 @@ class Filled(Head):
         return self.body(x) + torch.empty(4).normal_()  # hit
 
 
+class OwnGenerator(Head):
+    def forward(self, x):
+        return self.body(x) + torch.rand(4, generator=torch.Generator())
+
+
 class InTraining(Head):
     def forward(self, x):
         x = self.body(x)
