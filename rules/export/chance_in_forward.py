@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
-from lintorch.core.finding import Hit
+from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Combined, Returned
+from lintorch.evaluator.values import Items, Value
 from lintorch.evidence import FeltChance, Outcome, TorchDraw, Trace, Trial
+from lintorch.facts.models.gradient_flow import GradientFlow
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -20,7 +26,13 @@ rule = Rule(
         differ, and no comparison with eager says anything. What ONNX has no operator for
         (`uniform_`, `torch.randperm`) its exporters refuse. Where Python alone reads what was drawn
         (`if torch.rand(()) < 0.1`), a trace keeps the choice made for its example. Measured on torch
-        2.13.
+        2.13: also `torch.rand` of a plain size, or of one that was read from the input, is drawn
+        anew by what torch.export, both ONNX exporters and jit.trace make.
+
+        Source tells what surely ends in the output of a model: noise that is added, a first state
+        of an LSTM that is drawn (`h0 = torch.randn(...)`). Noise that the model spreads itself, as
+        below, is a note; models and functions named as ones that sample or augment are left to runs
+        and trials.
 
         Give the noise as an input of the model, draw only where `self.training` is set, or give
         back the mean. Where sampling is meant to be part of what is deployed, say so with
@@ -70,6 +82,65 @@ DRAWN_ONCE = "keeps what was drawn for its example: what is exported draws no mo
 DROPOUT = "ropout"
 """In the names of functions that another rule speaks of."""
 ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
+
+DRAWS = tuple(
+    f"torch.{name}"
+    for name in (
+        "rand", "randn", "rand_like", "randn_like", "normal", "bernoulli", "Tensor.bernoulli",
+        "Tensor.normal_", "Tensor.uniform_", "Tensor.bernoulli_", "Tensor.exponential_",
+    )
+)  # fmt: skip
+MEANT = re.compile(
+    r"aug|bayes|diffus|dist|drop|gan(?![a-z])|gauss|generat|gumbel|jitter|mask|nois|perturb"
+    r"|quant|rand|reparam|sampl|stochastic|style|vae|variation",
+    re.I,
+)
+"""In names of models, functions and files that draw on purpose."""
+
+
+@rule.event(*DRAWS)
+def in_source(event: Called, source: Source) -> Iterator[Hit]:
+    """`x + torch.randn_like(x)`, of which the model makes what it gives back."""
+    names = (*Path(event.spot.path).with_suffix("").parts[-2:], *event.way.names)
+    if not event.way.forward or not event.way.certain or any(map(MEANT.search, names)):
+        return
+    if "generator" in event.keyword:  # another rule says that this is refused
+        return
+    if ends_in_output(event, source):
+        short = event.name.removeprefix("torch.").removeprefix("Tensor.")
+        milder = Severity.NOTE if is_spread(event, source) else None
+        message = f"{short}() is drawn anew at each call, in eval mode too"
+        yield Hit(event, message, severity=milder)
+
+
+def ends_in_output(event: Called, source: Source) -> bool:
+    """Whether what is drawn goes into the numbers that the model gives back, on every branch."""
+    flow = GradientFlow(source.evaluation)
+    return any(
+        isinstance(each, Returned)
+        and each.way.root == event.way.root
+        and any(id(event.result) in flow.list_reached(value) for value in list_tensors(each.value))
+        for reached in source.evaluation.reached
+        for each in reached.events
+    )
+
+
+def list_tensors(value: Value) -> tuple[Value, ...]:
+    return (value.items or (value,)) if isinstance(value, Items) else (value,)
+
+
+def is_spread(event: Called, source: Source) -> bool:
+    """Whether what is drawn is spread by what the model works out: a sample of a distribution."""
+    users = source.evaluation.ways.find_users(event.result)
+    return ("randn" in event.name or "normal" in event.name) and any(
+        isinstance(each, Combined) and each.operator == "Mult" and is_computed(each, event, source)
+        for each in users
+    )
+
+
+def is_computed(product: Combined, event: Called, source: Source) -> bool:
+    other = product.right if product.left is event.result else product.left
+    return source.evaluation.ways.stands_on_data(other)
 
 
 @rule.trace(FeltChance)

@@ -11,7 +11,9 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet, Called, ModelCalled, Occurrence
 from lintorch.evaluator.marks import Cell, LoopBegan, LoopEnded, NameBound
 from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
-from lintorch.evaluator.values import Class, Held, Items, Value
+from lintorch.evaluator.values import Class, Held, Items, Tensor, Value
+from lintorch.facts.models.carried_memory import carries_graph
+from lintorch.facts.models.carried_steps import list_carried
 from lintorch.source import Source, Training
 
 rule = Rule(
@@ -26,7 +28,11 @@ rule = Rule(
         steps keeps the numbers and lets the graph go. Measured on torch 2.13.
 
         Followed are states that torch's recurrent layers and models of the file give back, by a
-        name or kept by the model itself.
+        name or kept by the model itself. A memory that forward keeps on the model does the same: a
+        moving average (`self.mean = 0.9 * self.mean + 0.1 * z`), a queue of features, the last
+        output. It is told where the model gives back what was worked out of it. The same is said of
+        what a training loop goes on with (`bank = 0.9 * bank + 0.1 * z`), where its loss is made
+        of it. Work it out of `z.detach()`, or keep `(...).detach()`.
     """,
     bad="""
         import torch
@@ -221,6 +227,38 @@ def in_models(event: AttributeSet, source: Source) -> Iterator[Hit]:
         message = f"{written} keeps the graph of this step: backward() raises at the next"
         remedy = f"keep {written.partition('.')[2]}.detach()"
         yield Hit(event, message, remedy=remedy, cause=f"{kind.name} carries its state")
+
+
+@rule.event(Training)
+def in_steps(training: Training, source: Source) -> Iterator[Hit]:
+    """`bank = 0.9 * bank + 0.1 * z` in the loop that trains, and a loss of it."""
+    for made, name in list_carried(source):
+        recurrent = isinstance(made, Called) and made.name in _RECURRENT
+        if not recurrent and made.spot.path == source.path:
+            message = f"{name} keeps the graph of this step: backward() raises at the next"
+            yield Hit(made, message, remedy=f"add {name} = {name}.detach() behind backward()")
+
+
+@rule.event(AttributeSet)
+def in_memories(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    """`self.bank = 0.9 * self.bank + 0.1 * z` in forward, of which it makes what it gives back."""
+    if (
+        event.spot.path != source.path
+        or not event.way.forward
+        or not isinstance(event.value, Tensor)
+    ):
+        return
+    kind = event.held.of if isinstance(event.held, Held) else None
+    made = source.evaluation.ways.find_maker(event.value)
+    if not isinstance(kind, Class) or (isinstance(made, Called) and made.name in _RECURRENT):
+        return
+    if carries_graph(event, source) and _count_writers(event, kind, source) <= {
+        "__init__",
+        _name_around(event, source),
+    }:
+        name = f"self.{event.attribute}"
+        message = f"{name} keeps the graph of this step: backward() raises at the next"
+        yield Hit(event, message, remedy=f"add {name} = {name}.detach() behind its last use")
 
 
 def _find_pair(value: Value, source: Source) -> Called | None:
