@@ -34,6 +34,14 @@ def test_no_damaged_file_makes_lintorch_fail(tmp_path: Path, start: int) -> None
         assert not seen["failure"], f"mutants.mutant({number}, 11, SOURCES)"
 
 
+def test_a_carriage_return_ends_a_line(tmp_path: Path) -> None:
+    place = tmp_path / "old.py"
+    for text in (text for text in SOURCES if "is None" in text):
+        place.write_bytes(text.replace("\n", "\r").encode())
+        seen = worker.checked(str(place), frozenset(RULES), every=True)
+        assert not seen["failure"], text
+
+
 def test_a_report_is_the_same_for_any_number_of_jobs_and_from_the_cache(tmp_path: Path) -> None:
     for number in range(60):
         (tmp_path / f"mutant{number}.py").write_bytes(mutant(number))

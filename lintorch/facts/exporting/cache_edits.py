@@ -46,7 +46,7 @@ def fill_each_time(test: cst.If, file: EditsFile) -> Fix | None:
             return None
         open_still.discard(file.code(line.targets[0].target))
     start = file.replace(test, "").start
-    margin = file.text[file.text.rindex("\n", 0, start) + 1 : start]
+    margin = file.text[max(file.text.rfind(each, 0, start) for each in "\r\n") + 1 : start]
     if margin.strip():
         return None
     text = f"\n{margin}".join(file.code(line) for line in lines)
