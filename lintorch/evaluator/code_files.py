@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -23,8 +23,6 @@ class CodeFile:
     package: str
     checked: bool = True
     """Whether it is one of those that findings are about, or only entered."""
-    called_words: dict[ast.AST, frozenset[str]] = field(default_factory=dict, repr=False)
-    """By node: the last names of what is called below it, kept by whoever lists them."""
 
     @cached_property
     def tree(self) -> ast.Module:

@@ -16,7 +16,8 @@ def keep_beside(
 ) -> Callable[Concatenate[_Key, _More], _Answer]:
     """The same function, asked once for the same arguments: what it told is an attribute of the first.
 
-    A cache of functools holds its arguments, and by a node or a file all of a tree.
+    A cache of functools holds its arguments, and by a node or a file all of a tree. A file comes before
+    its nodes: trees are shared, and would hold it.
     """
 
     @wraps(work)

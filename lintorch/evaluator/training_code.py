@@ -48,22 +48,17 @@ def _calls_any(node: ast.stmt, file: CodeFile, words: Set[str]) -> bool:
     renamed = list_renamed(file)
     spelled = {*words, *(short for short, whole in renamed.items() if whole in words)}
     text = "\n".join(file.lines[node.lineno - 1 : node.end_lineno])
-    return any(word in text for word in spelled) and bool(list_called_words(node, file) & words)
+    return any(word in text for word in spelled) and bool(list_called_words(file, node) & words)
 
 
-def list_called_words(node: ast.AST, file: CodeFile) -> frozenset[str]:
+@keep_beside
+def list_called_words(file: CodeFile, node: ast.AST) -> frozenset[str]:
     """The last names of what is called below a node, as they were imported."""
-    kept = file.called_words.get(node)
-    if kept is None:
-        parts = node.body if isinstance(node, (ast.Module, ast.ClassDef)) else None
-        if parts is None:
-            kept = _list_words(list_nodes(node), file)
-        else:
-            heads = node.bases if isinstance(node, ast.ClassDef) else []
-            words = (list_called_words(each, file) for each in (*heads, *parts))
-            kept = frozenset().union(*words)
-        file.called_words[node] = kept
-    return kept
+    if not isinstance(node, (ast.Module, ast.ClassDef)):
+        return _list_words(list_nodes(node), file)
+    heads = node.bases if isinstance(node, ast.ClassDef) else []
+    words = (list_called_words(file, each) for each in (*heads, *node.body))
+    return frozenset().union(*words)
 
 
 def _list_words(nodes: Iterable[ast.AST], file: CodeFile) -> frozenset[str]:
@@ -134,12 +129,12 @@ def list_definitions(file: CodeFile) -> Iterator[tuple[Definition, ast.ClassDef 
 @keep_beside
 def runs_backward(file: CodeFile, loop: ast.AST) -> bool:
     """Whether a backward pass runs in a loop, in functions of the file that it calls too."""
-    words = list_called_words(loop, file)
+    words = list_called_words(file, loop)
     if "backward" in words:
         return True
     names = {
         node.name
         for node in find_training_functions(file)
-        if "backward" in list_called_words(node, file)
+        if "backward" in list_called_words(file, node)
     }
     return bool(names & words)

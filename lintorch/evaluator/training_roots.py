@@ -59,7 +59,7 @@ def run_training(around: Surroundings, followed: set[ast.AST]) -> Iterator[Reach
 
 def _runs_backward(node: Definition, file: CodeFile) -> bool:
     """Whether a function trains by itself, so that it is worth to be looked at when steps are spent."""
-    return {"backward", "step"} <= list_called_words(node, file)
+    return {"backward", "step"} <= list_called_words(file, node)
 
 
 def run_function(

@@ -43,8 +43,8 @@ def _list_turns(
         elif isinstance(event, LoopEnded) and start is not None:
             yield events[start:number], before
             start = None
-        elif (cell := _find_cell(event)) is not None:
-            now[cell] = event.value if isinstance(event, Bound) else now[cell]
+        elif isinstance(event, Bound) and (cell := _find_cell(event)) is not None:
+            now[cell] = event.value
 
 
 def _find_cell(event: Occurrence) -> Cell | None:
@@ -69,9 +69,9 @@ def _list_in(
         return
     cells = [_find_cell(each) for each in turn]
     for cell, event in zip(cells, turn, strict=True):
-        if cell is None or not isinstance(before.get(cell), Tensor) or cells.count(cell) > 1:
+        if cell is None or not isinstance(event, Bound) or cells.count(cell) > 1:
             continue
-        if not isinstance(event, Bound):
+        if not isinstance(before.get(cell), Tensor):
             continue
         made = evaluation.ways.find_maker(event.value)
         if made is None or not _is_each_time(made, turn[0], evaluation):

@@ -10,6 +10,7 @@ import torch
 
 from lintorch.guest.watch.make_tensors import SEED, make_inputs
 from lintorch.record.models import FedArgument
+from lintorch.record.precisions import QUANTIZATIONS
 
 LayerReader = Callable[[Sequence[Any]], Mapping[str, torch.Tensor]]
 """From a value per input to what the first call of each layer gives in what was exported, by the layer's name."""
@@ -24,6 +25,11 @@ class Quantization:
 
     kind: str
     sizes: Mapping[str, int]
+
+    @classmethod
+    def find(cls, precision: str, sizes: Mapping[str, int]) -> Quantization | None:
+        """What a type asks for; None of one that is no quantization."""
+        return cls(precision, sizes) if precision in QUANTIZATIONS else None
 
     @property
     def is_dynamic(self) -> bool:

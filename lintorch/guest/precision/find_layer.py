@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.beside.distances import measure_distance
-from lintorch.guest.beside.layer_calls import record_calls
+from lintorch.guest.beside.layer_calls import LayerCall, record_calls
 from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.precision.measured_eager import MeasuredEager
 from lintorch.guest.process.deadline import clock
@@ -118,12 +118,9 @@ def list_typed_layers(
         if not left.leaf or len(left.outputs) != 1 or len(right.outputs) != 1:
             continue
         if left.outputs[0].is_floating_point():
-            distance = measure_distance(left.outputs, right.outputs)
-            kind, at = type(left.module).__name__, built.get(left.name)
             between = left.inputs and left.takes[0] < 0  # no layer's output as it is
             taken = measure_distance(left.inputs, right.inputs) if between else None
-            told = LayerNumbers(left.name, kind, "", "", distance, left.number, at, left.called)
-            yield LayerValue(told, right.outputs[0], taken)
+            yield _tell_value(left, right.outputs[0], built, taken)
 
 
 def list_read_layers(
@@ -142,7 +139,14 @@ def list_read_layers(
         if value is None or not call.leaf or call.number != 1 or len(call.outputs) != 1:
             continue
         if call.outputs[0].is_floating_point() and value.numel() == call.outputs[0].numel():
-            distance = measure_distance(call.outputs, [value.reshape(call.outputs[0].shape)])
-            kind, at = type(call.module).__name__, built.get(call.name)
-            told = LayerNumbers(call.name, kind, "", "", distance, 1, at, call.called)
-            yield LayerValue(told, value)
+            yield _tell_value(call, value.reshape(call.outputs[0].shape), built)
+
+
+def _tell_value(
+    call: LayerCall, value: torch.Tensor, built: Mapping[str, Site], given: Distance | None = None
+) -> LayerValue:
+    """A value beside that of a call in float32."""
+    distance = measure_distance(call.outputs, [value])
+    kind, at = type(call.module).__name__, built.get(call.name)
+    told = LayerNumbers(call.name, kind, "", "", distance, call.number, at, call.called)
+    return LayerValue(told, value, given)

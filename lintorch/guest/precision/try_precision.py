@@ -89,7 +89,6 @@ def try_precision(
         made.append(exported if whole else take_tensors_alone(exported))
         return exported
 
-    quantized = precision in QUANTIZATIONS
     found = try_export(
         exporter,
         eager.module,
@@ -100,7 +99,7 @@ def try_precision(
         user_file=subject.user_file,
         late=0.0,  # what takes a second export is told of the model as it is built
         eager=eager,
-        quantization=Quantization(precision, subject.model.sizes) if quantized else None,
+        quantization=Quantization.find(precision, subject.model.sizes),
         finish=finish,
         **wanted,
     )

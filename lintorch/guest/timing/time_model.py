@@ -164,8 +164,7 @@ def _export_again(
             output = job.module(*job.arrange_arguments(job.example))
         job = replace(job, output=output, module=copies.enter_context(copy_module(job.module)))
 
-        if quantized:
-            job = replace(job, quantization=Quantization(each.precision, model.sizes))
+        job = replace(job, quantization=Quantization.find(each.precision, model.sizes))
         made = run_exporter(each.exporter, job, user_file, finish=quantize_file)
         if isinstance(made, Outcome):
             return Form(FormTiming(each.name, why=made.message or made.stage))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -65,12 +66,12 @@ def export(job: Job) -> Exported:
     from executorch.exir import to_edge_transform_and_lower
 
     program = _export_program(job.module, job)
-    reader: LayerReader | None = None
+    read: LayerReader | None = None
     if job.quantization is not None:
         with refuse_in_stage("quantize"):
             quantized = quantize_program(program, _make_quantizer(job.quantization), job)
         program = _export_program(quantized.module, job)
-        reader = lambda values: quantized.read_layers(job.arrange_arguments(values))  # noqa: E731
+        read = partial(quantized.read_layers, job)
     lowered = to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()])
     buffer = lowered.to_executorch().buffer
     path = job.directory / "model.pte"
@@ -81,7 +82,7 @@ def export(job: Job) -> Exported:
     exported = Exported(
         run, artifact=str(path) if job.keep else "", prepare=lambda values: lambda: run(values)
     )
-    return flat_outputs.drop_counts(replace(exported, read_layers=reader), job)
+    return flat_outputs.drop_counts(replace(exported, read_layers=read), job)
 
 
 def _export_program(module: nn.Module, job: Job) -> Any:

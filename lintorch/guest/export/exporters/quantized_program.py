@@ -18,8 +18,8 @@ class QuantizedProgram:
     module: Any
     layers: Mapping[str, str]
 
-    def read_layers(self, arguments: Sequence[Any]) -> dict[str, torch.Tensor]:
-        """What the first call of each layer gives for these arguments."""
+    def read_layers(self, job: Job, values: Sequence[Any]) -> dict[str, torch.Tensor]:
+        """What the first call of each layer gives for a value per input of the job."""
         found: dict[str, torch.Tensor] = {}
         layers = self.layers
 
@@ -31,7 +31,7 @@ class QuantizedProgram:
                 return value
 
         with torch.no_grad():
-            Reader(self.module).run(*arguments)
+            Reader(self.module).run(*job.arrange_arguments(values))
         return found
 
 
