@@ -168,6 +168,54 @@ def test_parts_of_a_model_that_ran_are_not_reported(tmp_path: Path) -> None:
     assert net.parameters == (3 * 8 * 9 + 8) + (8 * 4 + 4)
 
 
+def test_a_factory_makes_the_class_that_it_returns_and_not_one_that_it_hands_over(
+    tmp_path: Path,
+) -> None:
+    files = written(
+        tmp_path,
+        nets=HEAD
+        + """
+    class Block(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.conv = nn.Conv2d(width, width, 3, padding=1)
+
+        def forward(self, x):
+            return self.conv(x)
+
+    class Stem(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 8, 3)
+
+        def forward(self, x):
+            return self.conv(x)
+
+    class Net(nn.Module):
+        def __init__(self, block, stem):
+            super().__init__()
+            self.stem = stem
+            self.block = block(8)
+
+        def forward(self, x):
+            return self.block(self.stem(x))
+
+    def _net(kind, block):
+        stem = Stem()
+        model = Net(block, stem)
+        model.kind = kind
+        model = model.float()
+        return model
+
+    def net18():
+        return _net("18", Block)
+    """,
+    )
+    reports = found(tmp_path, files)
+    assert set(reports) == {"Net"}
+    assert model_of(reports["Net"]).arguments == {"factory": "net18"}
+
+
 def test_a_part_whose_model_failed_is_tried_on_its_own(tmp_path: Path) -> None:
     files = written(
         tmp_path,

@@ -7,6 +7,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from lintorch.guest.construct.returned_calls import (
+    find_handed_names,
+    find_made_class,
+    find_returned_names,
+)
+
 OUTLINED_FILE = "<outlined>"
 """The file name in a SyntaxError that `outline_definitions` raises."""
 _FACTORY_NAME = re.compile(
@@ -31,12 +37,15 @@ _PLAIN = (
 class FileOutline:
     """Top-level classes and zero-argument factories of a file, by name, with their rows.
 
-    `mentions` holds, per top-level class and function, the other top-level names it mentions.
+    `mentions` holds, per top-level class and function, the other top-level names it mentions; a
+    class also those that are handed to it, as the blocks of a ResNet are. `made` holds, per
+    factory, the class whose instance it returns, where the text shows that.
     """
 
     classes: Mapping[str, int]
     factories: Mapping[str, int]
     mentions: Mapping[str, frozenset[str]]
+    made: Mapping[str, str]
 
     def find_reachable(self, name: str) -> frozenset[str]:
         """Everything that `name` mentions, directly or through what it mentions."""
@@ -51,13 +60,20 @@ class FileOutline:
 
 def outline_definitions(text: bytes) -> FileOutline:
     """The outline of a file's text. Raises SyntaxError."""
-    body = list(_walk_definitions(ast.parse(text, OUTLINED_FILE).body))
+    tree = ast.parse(text, OUTLINED_FILE)
+    body = list(_walk_definitions(tree.body))
     classes = {node.name: node.lineno for node in body if isinstance(node, ast.ClassDef)}
     functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
     known = {*classes, *functions}
     names = {node.name: _find_names(node) & known - {node.name} for node in body}
+    returned = {name: find_returned_names(node) for name, node in functions.items()}
+    for called, given in find_handed_names(tree):
+        taker = called if called in classes else find_made_class(called, returned, classes)
+        if taker and given in classes and given != taker:
+            names[taker] |= {given}
     factories = {name: node.lineno for name, node in functions.items() if _is_factory(node)}
-    return FileOutline(classes, factories, names)
+    made = {name: find_made_class(name, returned, classes) for name in factories}
+    return FileOutline(classes, factories, names, made)
 
 
 def _walk_definitions(body: list[ast.stmt]) -> Iterator[ast.ClassDef | ast.FunctionDef]:

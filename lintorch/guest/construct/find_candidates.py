@@ -154,7 +154,9 @@ def _count_users(name: str, classes: Mapping[str, Any], found: FileOutline) -> i
 
 
 def _find_built_class(factory: str, order: list[str], found: FileOutline) -> list[str]:
-    """The one class that a factory is taken to return: the first it reaches that others do not."""
+    """The one class that a factory is taken to return: else the first it reaches that others do not."""
+    if (made := found.made[factory]) in order:
+        return [made]
     reached = found.find_reachable(factory)
     return [name for name in order if name in reached][:1]
 
