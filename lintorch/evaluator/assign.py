@@ -21,6 +21,7 @@ from lintorch.evaluator.values import (
     Class,
     Constant,
     Held,
+    Items,
     Slice,
     Tensor,
     Unknown,
@@ -72,6 +73,8 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> Non
     if isinstance(value, ModelOutput) and not stars:
         items = tuple(take_item(value, i) or UNKNOWN for i in range(len(targets)))
     if items is None or (not stars and len(items) != len(targets)):
+        shape = isinstance(value, Items) and value.kind == "Size"
+        machine.misfit = machine.misfit or (items is not None and shape)
         each = item_of(machine, value)
         for inner in targets:
             starred = isinstance(inner, ast.Starred)

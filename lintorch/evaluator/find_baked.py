@@ -15,6 +15,7 @@ from lintorch.evaluator.events import (
     Repeated,
     Returned,
 )
+from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import (
     Array,
     Choice,
@@ -53,16 +54,20 @@ def _make_event(event: Occurrence, value: Number | Array, via: Via) -> Baked | D
         own = isinstance(value, Number) and value.own and not value.data
         return DataRead(event.node, via.spot, event.way, via.name, event, own)
     names = frozenset(each.name for each in value.via if not each.data)
-    varying = value.varies if isinstance(value, Number) else None
+    varying = value.varies if isinstance(value, Number) else _vary(via) or None
     return Baked(event.node, via.spot, event.way, via, names - {via.name}, varying)
+
+
+def _vary(via: Via) -> bool:
+    """Whether an array was made there of a size that varies."""
+    return via.size is not None and varies(via.size) is True
 
 
 def _takes_sizes(event: Occurrence, value: Number | Array) -> bool:
     """Whether it matters here that a number is not the size it was."""
     if isinstance(event, Combined):
-        known = isinstance(event.left, Tensor) or isinstance(event.right, Tensor)
-        return known and isinstance(value, Number)
-    return isinstance(value, Number) and not isinstance(event, Repeated)
+        return isinstance(event.left, Tensor) or isinstance(event.right, Tensor)
+    return not isinstance(event, Repeated)
 
 
 def _list_consumed(event: Occurrence) -> Iterator[Number | Array]:

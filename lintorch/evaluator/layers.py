@@ -254,6 +254,7 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
         return _presume_result(path, given)
     except ShapeError as error:
         founded = is_founded(machine, given)
+        machine.misfit = machine.misfit or not founded
         made = machine.state.read(callee.address).get("lintorch made")
         machine.tell(Refused, node, path, str(error), given.values, founded, made)
         return _presume_result(path, given)
@@ -309,8 +310,8 @@ def _teach_input(machine: Machine, path: str, built: dict[str, Value], given: Gi
 
 
 def _settle_channels(machine: Machine, name: str, built: dict[str, Value], first: Tensor) -> None:
-    if name == "Linear":
-        width = size_in(built["in_features"])
+    if name in _FEATURES:
+        width = size_in(built.get(_FEATURES[name], UNKNOWN))
         if width is not None:
             settle_axis(machine, first, -1, width)
     elif name == "LayerNorm":
@@ -328,6 +329,11 @@ def _settle_channels(machine: Machine, name: str, built: dict[str, Value], first
             settle_axis(machine, first, -2, size)
 
 
+_FEATURES = {
+    "Linear": "in_features", "MultiheadAttention": "embed_dim",
+    **dict.fromkeys(("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell"), "input_size"),
+}  # fmt: skip
+"""Layers whose input has its channels last, and which setting says how many these are."""
 _WIDE = {"Conv2d": -3, "BatchNorm2d": -3, "InstanceNorm2d": -3, "Conv3d": -4, "BatchNorm3d": -4}
 
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from lintorch.evaluator.machine import Machine, TaughtError
 from lintorch.evaluator.sizes import Dim, Symbol, make_symbol, varies
-from lintorch.evaluator.values import Items, Tensor, Value, make_number
+from lintorch.evaluator.values import Items, Number, Tensor, Value, make_number
 
 SPATIAL = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
 
@@ -76,6 +76,27 @@ def teach_width(machine: Machine, name: str, shape: Sequence[Dim]) -> None:
     machine.guessed.setdefault(name, tuple(shape))
 
 
+def widen_guesses(machine: Machine) -> bool:
+    """Presume one more axis, between batch and channels, of inputs that a Linear says the channels of.
+
+    For what does not fit two axes, and then three; after that they have two again.
+    """
+    changed = False
+    for name, shape in list(machine.guessed.items()):
+        first = machine.widened.get(name)
+        fresh = first is None and len(shape) == 2 and isinstance(shape[1], int)
+        if machine.learned.get(name) != shape or not (fresh or (first and first != shape)):
+            continue
+        first = machine.widened.setdefault(name, shape)
+        more = (*shape[:-1], make_symbol(f"{name}.{len(shape) - 1}"), shape[-1])
+        machine.guessed[name] = machine.learned[name] = more if len(more) <= _WIDEST else first
+        changed = True
+    return changed
+
+
+_WIDEST = 4
+
+
 def teach_kind(machine: Machine, name: str, dtype: str) -> None:
     """Note the type of an input, for the next evaluation."""
     machine.learned_types.setdefault(name, dtype)
@@ -115,12 +136,26 @@ def settle_shape(machine: Machine, name: str) -> tuple[Dim, ...] | None:
     if shape is None:
         return None
     names = [str(size) for size in shape]
-    if not any(each in machine.settled for each in names):
-        return shape
+    settled = [machine.settled[each] for each in names if each in machine.settled]
+    channels = any(varies(each) is False for each in settled)
     return tuple(
-        machine.settled[each] if each in machine.settled else _vary(size)
+        machine.settled[each] if each in machine.settled else _vary(size) if channels else size
         for each, size in zip(names, shape, strict=True)
     )
+
+
+def name_axis(machine: Machine, name: str, axis: int) -> Dim:
+    """The size of an input of which no more than the axis is known."""
+    size = make_symbol(f"{name}.{axis}", None)
+    return machine.settled.get(str(size), size)
+
+
+def settle_cut(machine: Machine, bound: Value) -> None:
+    """`self.table[:, : x.size(1)]`: a table that is cut to a size is there because that varies."""
+    size = bound.size if isinstance(bound, Number) and not bound.data else None
+    symbol = _open_symbol(size) if size is not None else None
+    if symbol is not None and "." in symbol.name:
+        machine.settled.setdefault(symbol.name, make_symbol(symbol.name))
 
 
 def _vary(size: Dim) -> Dim:

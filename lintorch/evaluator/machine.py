@@ -219,6 +219,10 @@ class Machine:
         self.branched: set[str] = set()
         """Inputs whose shapes were learned on a branch that nothing decides."""
         self.guessed: dict[str, tuple[Dim, ...]] = {}
+        self.widened: dict[str, tuple[Dim, ...]] = {}
+        """What was presumed at first of inputs that more axes were tried for."""
+        self.misfit = False
+        """Whether something was done with a presumed shape that asks for other axes."""
         self.learned_types: dict[str, str] = {}
         """What was learned of inputs by their names."""
         self.tensors: set[str] = set()

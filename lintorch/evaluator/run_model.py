@@ -13,6 +13,7 @@ from lintorch.evaluator.events import Called, IdleRow, Occurrence, Refused
 from lintorch.evaluator.idle_rows import try_idle_rows
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layer_limits import is_unmakeable
+from lintorch.evaluator.learn import widen_guesses
 from lintorch.evaluator.machine import (
     Activation,
     AskedSettings,
@@ -40,6 +41,7 @@ from lintorch.evaluator.values import UNKNOWN, Class, Function, Given, Held, Spo
 from lintorch.evaluator.witness import Built, Witness
 
 _ROUNDS = 4
+_WIDENINGS = 3
 _MOST_SETTINGS = 12
 _NOWHERE = ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
 
@@ -201,9 +203,9 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
     machine.here.forward = _may_be_exported(around, model.of)
     doubt = machine.here.doubt
     only = _name_only_input(machine, model)
-    for number in range(_ROUNDS):
+    for number in range(_ROUNDS + _WIDENINGS):
         machine.only_input = "" if number else only
-        tensors, machine.presumed = len(machine.tensors), False
+        tensors, machine.presumed, machine.misfit = len(machine.tensors), False, False
         listed = len(machine.sequences)
         known = dict(machine.learned), dict(machine.learned_types), dict(machine.settled)
         machine.take_back(events)
@@ -219,6 +221,8 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
             continue
         if (machine.learned, machine.learned_types, machine.settled) == known:
             if all(each in machine.learned for each in machine.guessed):
+                if machine.misfit and widen_guesses(machine):
+                    continue
                 break
             machine.learned = {**machine.guessed, **machine.learned}
     return reached

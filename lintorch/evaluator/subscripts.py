@@ -9,7 +9,7 @@ from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import Indexed
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.layers import LISTS
-from lintorch.evaluator.learn import name_axes, teach_width
+from lintorch.evaluator.learn import name_axes, name_axis, settle_cut, teach_width
 from lintorch.evaluator.machine import Machine, evaluates
 from lintorch.evaluator.objects import find_class_attribute, list_ancestors
 from lintorch.evaluator.sizes import Dim, compare, largest, make_operation, make_symbol, smallest
@@ -120,13 +120,15 @@ def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
             if index == Constant(0):
                 return make_number(make_symbol("B"))
             if isinstance(index, Constant) and type(index.value) is int and index.value > 0:
-                return make_number(make_symbol(f"{held.of_input}.{index.value}", None))
+                return make_number(name_axis(machine, held.of_input, index.value))
         if isinstance(index, Slice):
             if isinstance(held, Items):
                 return Items(held.kind, None, held.each)
             return held if isinstance(held, Held) else UNKNOWN
         return each if isinstance(each, Value) else UNKNOWN
     kind = held.kind if isinstance(held, (Items, Held)) else "str"
+    if kind == "Size" and isinstance(index, Constant) and isinstance(index.value, int):
+        machine.misfit = machine.misfit or not -len(items) <= index.value < len(items)
     return _pick(machine, items, index, kind)
 
 
@@ -143,6 +145,18 @@ def _guess_indexed(machine: Machine, name: str, parts: tuple[Value, ...]) -> Non
     counted = sum(_axes_taken(part) for part in parts if not isinstance(part, Tensor))
     if counted == len(parts) and counted in (3, 4):
         teach_width(machine, name, name_axes(name, counted))
+    elif counted == len(parts) == 2 and parts[0] == _ALL and _is_moving(parts[1]):
+        teach_width(machine, name, name_axes(name, 3))
+
+
+_ALL = Slice(NONE, NONE, NONE)
+
+
+def _is_moving(part: Value) -> bool:
+    """`x[:, t]`, `x[:, t : t + n]` of a t that goes along an axis."""
+    if isinstance(part, Slice):
+        return any(map(_is_moving, (part.start, part.stop)))
+    return isinstance(part, Number) and not part.truth
 
 
 def _pick(machine: Machine, items: tuple[Value, ...], index: Value, kind: str) -> Value:
@@ -172,9 +186,14 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
     view = parts is not None and all(_is_basic(each) for each in parts)
     memory = held.memory if view else frozenset()
     shape = None
+    if held.data is False and parts is not None:
+        for each in parts:
+            settle_cut(machine, each.stop if isinstance(each, Slice) else UNKNOWN)
     if held.shape is not None and parts is not None:
         parts = tuple(_list_as_tensor(machine, each) for each in parts)
         shape = index_shape(held.shape, parts)
+        many = sum(map(_axes_taken, parts)) > len(held.shape)
+        machine.misfit = machine.misfit or (held.guessed and many)
     elif parts is not None and held.shape is None and held.ranked_as:
         _guess_indexed(machine, held.ranked_as, parts)
     ranked = shape is None and parts is not None and all(isinstance(p, Slice) for p in parts)

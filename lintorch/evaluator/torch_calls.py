@@ -164,7 +164,9 @@ def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
     except UndecidedError:
         return _guess_result(machine, node, name, given)
     except ShapeError as error:
-        machine.tell(Refused, node, name, str(error), given.values, is_founded(machine, given))
+        founded = is_founded(machine, given)
+        machine.misfit = machine.misfit or not founded
+        machine.tell(Refused, node, name, str(error), given.values, founded)
         return _guess_result(machine, node, name, given)
     data = reads_data(machine, node, name, given)
     result = lift_result(machine, found, _shared_memory(name, given), _via_of(given), guessed, data)

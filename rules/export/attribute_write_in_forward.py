@@ -18,6 +18,7 @@ from lintorch.evidence.size_changes import describe_outcome
 from lintorch.evidence.treatment import report_refusal
 from lintorch.facts.exporting.cache_edits import fill_each_time
 from lintorch.facts.models.attribute_history import Rewrite
+from lintorch.facts.models.kept_caches import find_cache
 from lintorch.facts.models.value_ways import is_one, list_operands
 from lintorch.source import Source
 
@@ -84,8 +85,36 @@ TENSOR = {**NUMBER, "torch.export": Harm.WARNED, "onnx": Harm.WARNED}
 BUFFER = dict.fromkeys(("onnx", *_TRACERS), Harm.SILENT)
 PART = dict.fromkeys(WRITES_ONNX, Harm.SILENT)
 """A part of a buffer: jit.trace carries it."""
+AT_EACH_CALL = "make it at each call, or in __init__ for the largest size"
 INPLACE = ("add_", "sub_", "mul_", "div_", "lerp_")
 RESETS = (".zero_", ".fill_", ".copy_")
+
+
+@rule.event(AttributeSet)
+def in_filled(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    """`if self.grid is None: self.grid = ...` of a grid for the sizes of the first call."""
+    yield from tell_filled(event, event.attribute, event.value, source)
+
+
+@rule.event("torch.nn.Module.register_buffer")
+def in_registered(event: Called, source: Source) -> Iterator[Hit]:
+    """The same as a buffer: `self.register_buffer("mask", mask)` in forward."""
+    name, value = event.arguments.get("name"), event.arguments.get("tensor")
+    if isinstance(name, Constant) and isinstance(name.value, str) and value is not None:
+        yield from tell_filled(event, name.value, value, source)
+
+
+def tell_filled(event: Occurrence, name: str, value: Value, source: Source) -> Iterator[Hit]:
+    """What a forward makes for the sizes of one call and reads in others."""
+    cache = find_cache(event, name, value, source.evaluation) if source.profile.dynamic else None
+    if cache is None:
+        return
+    if cache.renewed:
+        message = f"an export of a model that has run keeps self.{name} as that run left it: right at its sizes alone"
+        yield Hit(event, message, remedy=AT_EACH_CALL)
+    else:
+        message = f"self.{name} is made for the sizes of the first call, and kept at all others"
+        yield Hit(event, message, remedy=AT_EACH_CALL)
 
 
 @rule.event(AttributeSet)
@@ -101,8 +130,7 @@ def in_model(event: AttributeSet, source: Source) -> Iterator[Hit]:
 
 def find_buffer(event: AttributeSet, source: Source) -> Rewrite | None:
     """The buffer of that name, which registering it has made an attribute."""
-    made = source.evaluation.ways.find_maker(event.value)
-    for each in list_operands(made) if made is not None else ():
+    for each in source.evaluation.ways.list_sources(event.value):
         if isinstance(each, Tensor) and (each.origin, each.name) == ("buffer", event.attribute):
             return Rewrite((each,), each)
     return None
@@ -110,20 +138,33 @@ def find_buffer(event: AttributeSet, source: Source) -> Rewrite | None:
 
 def is_worked_out(event: AttributeSet, kept: Rewrite, source: Source) -> bool:
     """Whether an operation made the new value of the old; `self.x.to(y.device)` changes nothing."""
-    made = source.evaluation.ways.find_maker(event.value)
+    ways = source.evaluation.ways
+    made = ways.find_maker(event.value)
     if isinstance(made, Called) and made.name.startswith("torch.Tensor."):
         return False
-    return made is not None and any(is_one(each, kept.before) for each in list_operands(made))
+    if made is not None and any(is_one(each, kept.before) for each in list_operands(made)):
+        return True
+    parts = list(ways.list_sources(event.value)) if made is not None else []
+    fed = any(isinstance(each, Tensor) and each.origin == "input" for each in parts)
+    plain = isinstance(kept.before, Constant)
+    return (fed or plain) and any(is_one(each, kept.before) for each in parts)
 
 
 def weigh_kept(kept: Rewrite) -> dict[str, Harm]:
     """What exporters make of it, by what the attribute was before."""
+    if all(isinstance(each, Items) and is_state(each) for each in kept.initial):
+        return TENSOR
     if all(isinstance(each, Tensor) and each.origin == "buffer" for each in kept.initial):
         return BUFFER
     if all(isinstance(each, Constant) and is_plain_number(each.value) for each in kept.initial):
         return NUMBER
     tensors = all(isinstance(each, Tensor) or each == NONE for each in kept.initial)
     return TENSOR if tensors else {}
+
+
+def is_state(value: Items) -> bool:
+    """`(h, c)` of an LSTM."""
+    return bool(value.items) and all(isinstance(each, Tensor) for each in value.items or ())
 
 
 def is_plain_number(value: object) -> bool:
@@ -135,7 +176,33 @@ def is_computed_with(event: AttributeSet, kept: Rewrite, source: Source) -> bool
     ways = source.evaluation.ways
     made = ways.find_maker(event.value)
     users = [*ways.find_users(event.value), *ways.find_users(kept.before)]
-    return any(each is not made and isinstance(each.result, Tensor) for each in users)
+    if any(each is not made and isinstance(each.result, Tensor) for each in users):
+        return True
+    beside = made.result.items or () if made and isinstance(made.result, Items) else ()
+    others = (each for each in beside if each is not event.value)
+    return any(isinstance(each, Tensor) for each in others) or is_place(kept.before, source)
+
+
+def is_place(value: Value, source: Source) -> bool:
+    """`self.bank[self.next] = x`: a number that says where a tensor is written."""
+    writes = (each for _, each in source.evaluation.list_events({ItemSet}))
+    return any(
+        isinstance(each, ItemSet)
+        and isinstance(each.held, Tensor)
+        and any(part is value for part in list_bounds(each.index))
+        for each in writes
+    )
+
+
+def list_bounds(index: Value) -> Iterator[Value]:
+    """The numbers that an index is made of."""
+    if isinstance(index, Items):
+        for each in index.items or ():
+            yield from list_bounds(each)
+    elif isinstance(index, Slice):
+        yield from (index.start, index.stop)
+    else:
+        yield index
 
 
 @rule.source(cst.If, needs=("is None", "!="))
@@ -150,7 +217,9 @@ def in_cache(node: cst.If, source: Source) -> Iterator[Hit]:
 def in_part(event: ItemSet, source: Source) -> Iterator[Hit]:
     """`self.keys[:, i] = k` of a buffer."""
     held = event.held
-    if not is_buffer(held) or not is_sure(event) or not is_elsewhere(event.index):
+    if not is_buffer(held) or not is_sure(event):
+        return
+    if not is_elsewhere(event.index) and not is_moved(event.index, source):
         return
     if is_read_on(held, None, source):
         yield Hit(event, describe_kept(held), harm=PART)
@@ -190,6 +259,12 @@ def is_read_on(held: Tensor, write: Called | None, source: Source) -> bool:
         and not (isinstance(each, Called) and each.name.endswith(changing))
     )
     return not reset and any(each.way.forward for each in reads)
+
+
+def is_moved(index: Value, source: Source) -> bool:
+    """`self.bank[self.next] = x` where forward moves `self.next`."""
+    kept = {id(each.before) for each in source.evaluation.rewrites.values()}
+    return any(id(each) in kept for each in list_bounds(index) if each != NONE)
 
 
 def is_elsewhere(index: Value) -> bool:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeGuard
 
-import libcst as cst
-
-from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
+from lintorch.core.finding import Applicability, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Baked, Called, Combined
 from lintorch.evaluator.sizes import Dim, Size, is_ratio, is_symbol
@@ -34,10 +31,27 @@ from lintorch.evidence.size_changes import (
     only_looks,
 )
 from lintorch.evidence.treatment import name_sizes, report_limits
-from lintorch.facts.models.size_forms import is_shape, write_extreme, write_stack
-from lintorch.facts.models.whole_quotients import write_whole
-from lintorch.source import Source, literal
-from lintorch.syntax.plain_reads import is_read
+from lintorch.facts.models.pool_windows import (
+    WINDOWS,
+    is_whole_window,
+    pool_all,
+    pool_to_one,
+)
+from lintorch.facts.models.size_edits import (
+    as_float,
+    as_given,
+    as_size,
+    count_up,
+    without_data,
+    without_int,
+)
+from lintorch.facts.models.size_rewrites import (
+    reckon_side,
+    size_itself,
+    stack_sizes,
+    without_numpy,
+)
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -144,13 +158,6 @@ ARGUMENTS = {
     "torch.nn.functional.conv2d": ("groups", 6, GROUPED),
 }
 """Arguments that an operator takes as plain numbers, and where they stand, for what was run."""
-POOLS = tuple(f"{kind}{n}d" for kind in ("avg_pool", "max_pool", "lp_pool") for n in (1, 2, 3))
-WINDOWS = {
-    **{f"torch.nn.functional.{pool}": pool for pool in POOLS},
-    **{f"torch.nn.{kind}Pool{n}d.forward": f"{kind}Pool{n}d"
-       for kind in ("Avg", "Max", "LP") for n in (1, 2, 3)},
-}  # fmt: skip
-"""Pools whose window is a plain number."""
 FLOATING = frozenset(f"numpy.{name}" for name in ("sqrt", "log", "log2", "log10", "exp"))
 """Functions that NumPy asks of what it is given, and sizes of torch.export do not have."""
 TOLD_OF = ("numpy.", "math.floor", "math.ceil", "math.trunc", "math.isqrt", "round", "divmod")
@@ -233,38 +240,6 @@ def in_product(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, "NumPy takes sizes as plain numbers", fix=fix, confirms=True)
 
 
-def without_numpy(event: Baked | Called, name: str, source: Source) -> Fix | None:
-    """`math.prod(x.shape[1:])` for `np.prod(x.shape[1:])`, `(h + 7) // 8` for `int(np.ceil(h / 8))`."""
-    call = source.call_at(event)
-    called = next(source.evaluation.list_calls_at(event.spot), None)
-    if call is None or called is None or event.spot.path != source.path:
-        return None
-    if len(call.args) != 1 or call.args[0].star or call.args[0].keyword:
-        return None
-    outer = source.enclosing(call, cst.Call)
-    made_int = outer is not None and source.name(outer.func) == "int"
-    whole = outer if made_int and outer is not None and outer.args[0].value is call else call
-    if name == "numpy.prod" and holds_sizes(called.positional[0]):
-        spelled, edits = source.reach("math.prod", call)
-        text = f"{spelled}({source.code(call.args[0].value)})" if spelled else None
-    elif name in ("numpy.ceil", "numpy.floor") and whole is not call:
-        assert isinstance(called.node, ast.Call)
-        given = write_whole(called.node, name.replace("numpy", "math"), source.evaluation)
-        text, edits = source.fitted(given, whole) if given else None, ()
-    else:
-        return None
-    if text is None:
-        return None
-    return Fix(f"write {text}", (source.replace(whole, text), *edits), Applicability.UNSAFE)
-
-
-def holds_sizes(value: Value) -> bool:
-    """Whether it is a shape, or a list of whole numbers."""
-    if not isinstance(value, Items):
-        return False
-    return all(map(is_whole, (value.each,) if value.items is None else value.items))
-
-
 @rule.event(*MAKERS)
 def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.tensor(x.shape)`, `torch.as_tensor([(h // 8, w // 8)])`."""
@@ -279,52 +254,6 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     single_size = isinstance(data, Number)
     fix = size_itself(event, source) if single_size else stack_sizes(event, data, source)
     yield Hit(event, f"`{text}` holds the sizes of the example", fix, harm, remedy=remedy)
-
-
-def size_itself(event: Called, source: Source) -> Fix | None:
-    """`x * x.shape[2]` for `x * torch.as_tensor(x.shape[2])`."""
-    call = source.call_at(event)
-    users = source.evaluation.ways.find_users(event.result)
-    with_tensors = [e for e in users if isinstance(e, Combined) and is_with_other(e, event.result)]
-    if call is None or len(call.args) != 1 or not users or len(with_tensors) != len(users):
-        return None
-    if not isinstance(source.parent(call), cst.BinaryOperation):
-        return None
-    given = call.args[0].value
-    edit = source.replace(call, operand(given, source, call))
-    return Fix(f"write {source.code(given)}", (edit,), Applicability.UNSAFE)
-
-
-def stack_sizes(event: Called, data: Value | None, source: Source) -> Fix | None:
-    """`torch.stack([torch.tensor(h), torch.tensor(w)])` for `torch.tensor([h, w])`: each stays a size."""
-    call, node = source.call_at(event), event.node
-    items = data.items if isinstance(data, Items) else None
-    if call is None or not isinstance(node, ast.Call):
-        return None
-    if not all(map(is_whole, items or ())) and not is_shape(node.args[0] if node.args else node):
-        return None
-    if source.name(call.func) != event.name:
-        return None
-    tensor, first = source.reach("torch.tensor", call)
-    stack, second = source.reach("torch.stack", call)
-    text = write_stack(node, tensor, stack) if tensor and stack else None
-    if text is None or event.name == "torch.IntTensor":
-        return None
-    edits = (source.replace(call, text), *dict.fromkeys((*first, *second)))
-    return Fix("make a tensor of each size", edits, Applicability.UNSAFE)
-
-
-def is_whole(value: Value) -> bool:
-    """Whether it is an int for sure."""
-    if isinstance(value, Constant):
-        return type(value.value) is int
-    return isinstance(value, Number) and value.whole is True and not value.data
-
-
-def is_with_other(event: Combined, made: Value) -> bool:
-    """Whether a value meets a tensor that is worked out of the input."""
-    other = event.right if event.left is made else event.left
-    return isinstance(other, Tensor) and other.data is True
 
 
 def list_numbers(value: Value | None) -> Iterator[Number]:
@@ -343,7 +272,7 @@ def in_item(event: Called, source: Source) -> Iterator[Hit]:
     if size is None or not size.varies or not event.way.forward or not source.profile.dynamic:
         return
     text, call = source.evaluation.text(event.spot), source.call_at(event)
-    fix = as_given(call, source) if call is not None else None
+    fix = as_given(call, MAKERS, source) if call is not None else None
     said = f"`{text}` is made a tensor and read back: it becomes a constant"
     remedy = "write the size itself, as x.size(0)"
     yield Hit(event, said, fix=fix, harm=TRACED, remedy=remedy)
@@ -422,40 +351,9 @@ def in_window(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, fix=pool_to_one(event, source), harm=harm, remedy=remedy)
 
 
-def pool_all(name: str) -> str:
-    """What pools to one cell, whatever the size."""
-    pool = WINDOWS[name]
-    if pool.lower().startswith("lp"):
-        return "write torch.linalg.vector_norm(x, p, (-2, -1), keepdim=True)"
-    if pool[0].isupper():
-        return f"write nn.Adaptive{pool}(1) where all of it is pooled"
-    return f"write F.adaptive_{pool}(x, 1) where all of it is pooled"
-
-
 def is_open_number(value: Value) -> TypeGuard[Number]:
     """Whether it is a number that is not known to be the same at every size."""
     return isinstance(value, Number) and value.varies is not False and not value.data
-
-
-def is_whole_window(node: ast.AST) -> bool:
-    """`F.max_pool1d(x, x.size(2))`: nobody asks for a size that is always the same to pool all of it."""
-    match node:
-        case ast.Call(args=[ast.Name(id=name), *rest], keywords=named):
-            asked = [*rest[:1], *(each.value for each in named if each.arg == "kernel_size")]
-            return any(reads_shape_of(each, name) for each in asked)
-    return False
-
-
-def reads_shape_of(node: ast.expr, name: str) -> bool:
-    """`x.size(2)`, `x.shape[-1]`, `x.size()[2:]`, `(x.shape[2], x.shape[3])`."""
-    match node:
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            return bool(parts) and all(reads_shape_of(part, name) for part in parts)
-        case ast.Subscript(value=inner) | ast.Call(func=ast.Attribute(attr="size") as inner):
-            return reads_shape_of(inner, name)
-        case ast.Attribute(value=ast.Name(id=read), attr="shape" | "size"):
-            return read == name
-    return False
 
 
 def is_bounded_by_model(text: str) -> bool:
@@ -469,56 +367,6 @@ def tells_size(size: Dim | None) -> bool:
         return False
     known = [product for product, _ in size.terms if product]
     return len(known) == 1 and is_symbol(Size(((known[0], 1),)))
-
-
-def without_int(call: cst.Call, source: Source) -> Fix | None:
-    """`x.size(0)` for `int(x.size(0))`."""
-    if len(call.args) != 1 or call.args[0].star:
-        return None
-    edit = source.replace(call, operand(call.args[0].value, source, call))
-    return Fix("drop int(): a size is an int", (edit,))
-
-
-def as_float(call: cst.Call, source: Source) -> Fix | None:
-    """`x.size(0) * 1.0` for `float(x.size(0))`; the size alone where a quotient is a float anyway."""
-    if len(call.args) != 1 or call.args[0].star or call.args[0].keyword:
-        return None
-    given, parent = call.args[0].value, source.parent(call)
-    if isinstance(parent, cst.BinaryOperation) and isinstance(parent.operator, cst.Divide):
-        text = operand(given, source, call)
-    else:
-        inner = source.code(given)
-        product = f"{inner if is_read(given) or given.lpar else f'({inner})'} * 1.0"
-        text = source.fitted(product, call)
-    return Fix(f"write {text}", (source.replace(call, text),), Applicability.UNSAFE)
-
-
-def reckon_side(event: Baked, source: Source) -> Fix | None:
-    """`(h + w + abs(h - w)) // 2` for `max(h, w)`."""
-    call, calls = source.call_at(event), list(source.evaluation.list_calls_at(event.spot))
-    values = [value for each in calls for value in each.positional]
-    if call is None or not values or not all(map(is_whole, values)):
-        return None
-    around = source.evaluation.list_around(calls[0])
-    statement = next((each for each in around if isinstance(each, ast.stmt)), None)
-    found = write_extreme(calls[0].node, statement)
-    if found is None:
-        return None
-    text = source.fitted(found.text, call)
-    above = (source.above(call, found.above),) if found.above else ()
-    edits = (*above, source.replace(call, text))
-    return Fix(f"write {found.text}", edits, Applicability.UNSAFE)
-
-
-def as_size(call: cst.Call, source: Source) -> Fix | None:
-    """`x.size(0)` for `len(x)`."""
-    if len(call.args) != 1 or call.args[0].star:
-        return None
-    given = call.args[0].value
-    text = source.code(given)
-    tensor = text if is_read(given) or given.lpar else f"({text})"
-    edit = source.replace(call, f"{tensor}.size(0)")
-    return Fix(f"write {edit.content}", (edit,))
 
 
 @rule.trace(*TRACE_HARM)
@@ -623,99 +471,3 @@ def bakes(event: Question, trace: Trace) -> bool:
 def shown(value: object) -> str:
     """A value as a reader writes it."""
     return str(list(value)) if isinstance(value, tuple) else str(value)
-
-
-# edits
-
-
-def without_data(event: Baked, source: Source) -> Fix | None:
-    """`x.size(0)` for `x.data.size(0)`."""
-    node = source.node_at(event, cst.Attribute) or source.node_at(event, cst.Call)
-    read = node.func if isinstance(node, cst.Call) else node
-    inner = read.value if isinstance(read, cst.Attribute) else None
-    if not (isinstance(inner, cst.Attribute) and inner.attr.value == "data"):
-        return None
-    return Fix("drop .data", (source.replace(inner, source.code(inner.value)),))
-
-
-def as_given(call: cst.Call, source: Source) -> Fix | None:
-    """`x.size(0)` for `torch.tensor(x.size(0)).item()`."""
-    made = call.func.value if isinstance(call.func, cst.Attribute) else None
-    if not isinstance(made, cst.Call) or len(made.args) != 1 or made.args[0].star:
-        return None
-    if source.name(made.func) not in MAKERS:
-        return None
-    given = made.args[0].value
-    edit = source.replace(call, operand(given, source, call))
-    return Fix(f"write {source.code(given)}", (edit,))
-
-
-def pool_to_one(event: Called, source: Source) -> Fix | None:
-    """`F.adaptive_avg_pool2d(x, 1)` for `F.avg_pool2d(x, x.shape[2:])`.
-
-    The same cell where the window is all of an axis: for one side as a square window, of square maps.
-    """
-    call, pool = source.call_at(event), WINDOWS[event.name]
-    if call is None or pool not in POOLS or source.name(call.func) != event.name:
-        return None
-    given = source.arguments(call, "input", "kernel_size")
-    image, size = given.get("input"), given.get("kernel_size")
-    name, edits = source.reach(f"torch.nn.functional.adaptive_{pool}", call)
-    if image is None or size is None or len(call.args) != 2 or pool.startswith("lp") or not name:
-        return None
-    axes = int(pool[-2])
-    sides = count_sides(find_assigned(size, source), source.code(image), axes, source)
-    if sides not in (1, axes):
-        return None
-    text = f"{name}({source.code(image)}, 1)"
-    exact = pool.startswith("max") and sides == axes
-    promise = Applicability.SAFE if exact else Applicability.UNSAFE
-    return Fix(f"write {text}", (source.replace(call, text), *edits), promise)
-
-
-def find_assigned(node: cst.BaseExpression, source: Source) -> cst.BaseExpression:
-    """What a name was assigned, where that happens once; else the expression itself."""
-    bound = source.bound(node) if isinstance(node, cst.Name) else []
-    given = bound[0].node if len(bound) == 1 and bound[0].kind == "assign" else node
-    return given if isinstance(given, cst.BaseExpression) else node
-
-
-def count_sides(node: cst.BaseExpression, image: str, axes: int, source: Source) -> int:
-    """How many of the last axes of an image a window names: 2 of `x.shape[2:]`, 1 of `x.size(2)`; else 0."""
-    text = "".join(source.code(node).split()).strip("()[]")
-    shapes = (f"{image}.shape", f"{image}.size()")
-    reads = (*(f"{shape}[{{}}]" for shape in shapes), f"{image}.size({{}})")
-    for first in (2, -axes):
-        several = [",".join(read.format(first + n) for n in range(axes)) for read in reads]
-        if text in {each.strip("()[]") for each in several}:
-            return axes
-        if axes > 1 and text in {f"{shape}[{first}:]".strip("()[]") for shape in shapes}:
-            return axes
-    sides = {read.format(n).strip("()[]") for read in reads for n in (2, 3, -1, -2)}
-    return int(axes == 2 and text in sides)
-
-
-def count_up(call: cst.Call, name: str, source: Source) -> Fix | None:
-    """`a + (b - a) * torch.arange(n) / (n - 1)` for `torch.linspace(a, b, n)`, of numbers a and b."""
-    given = source.arguments(call, "start", "end", "steps")
-    known = {"start", "end", "steps", "device", "dtype"}
-    if name != "linspace" or not given.complete or set(given.by_name) - known:
-        return None
-    start, end, count = literal(given.get("start")), literal(given.get("end")), given.get("steps")
-    plain = isinstance(start, (int, float)) and isinstance(end, (int, float))
-    arange, edits = source.reach("torch.arange", call)
-    if not plain or not arange or count is None:
-        return None
-    rest = [f"{n}={source.code(v)}" for n in ("device", "dtype") if (v := given.get(n)) is not None]
-    factor = f"{end - start} * " if end - start != 1 else ""
-    steps = ", ".join((source.code(count), *rest))
-    text = f"{factor}{arange}({steps}) / ({source.code(count)} - 1)"
-    text = f"{start} + {text}" if start else text
-    edit = source.replace(call, source.fitted(text, call))
-    return Fix(f"write {text}", (edit, *edits), Applicability.UNSAFE)
-
-
-def operand(node: cst.BaseExpression, source: Source, place: cst.CSTNode) -> str:
-    """An expression as it may stand in the place of another."""
-    text = source.code(node)
-    return text if is_read(node) or node.lpar else source.fitted(text, place)

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TypeGuard
 
 import libcst as cst
 
 from lintorch.core.exporter_calls import EXPORTER_CALLS, ONNX_EXPORT
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Place, Severity
-from lintorch.core.profile import EXPORTERS
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, GivenBack, Returned, Wrapped
 from lintorch.evaluator.given_arguments import name_given
-from lintorch.evaluator.objects import list_ancestors
 from lintorch.evaluator.values import (
     TRUE,
-    Choice,
     Class,
-    Constant,
-    External,
     Held,
-    Items,
-    Number,
-    Tensor,
     Value,
 )
 from lintorch.evidence import Outcome, Trial
@@ -34,6 +25,22 @@ from lintorch.facts.classes.classes import ClassInfo
 from lintorch.facts.exporting.export_calls import literal_strings, onnx_arguments
 from lintorch.facts.exporting.export_events import choose_exporter
 from lintorch.facts.exporting.function_bodies import nodes_in_body
+from lintorch.facts.exporting.returned_forms import keys_of, list_kinds
+from lintorch.facts.exporting.returned_values import (
+    DATACLASS,
+    DICT_LIKE,
+    DICTS,
+    EVERY,
+    OBJECT,
+    PLAIN,
+    REGISTERS,
+    RETURNED,
+    TRACE,
+    collect_harms,
+    holds_size,
+    judge_value,
+)
+from lintorch.facts.exporting.wrapper_names import added_names
 from lintorch.facts.project.parts_elsewhere import is_part_elsewhere
 from lintorch.source import UNKNOWN, Source, literal
 
@@ -101,20 +108,6 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-EVERY = dict.fromkeys(EXPORTERS, Harm.REFUSED)
-OBJECT = {name: Harm.REFUSED for name in EXPORTERS if name != "torchscript-script"}
-DICT_LIKE = {name: Harm.REFUSED for name in EXPORTERS if name != "onnx-legacy"}
-TRACE = {"torchscript-trace": Harm.REFUSED}
-NUMBER = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED, **TRACE}
-TEXT = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.SILENT, **TRACE}
-SIZE = {"onnx": Harm.REFUSED}
-READ = {"onnx-legacy": Harm.REFUSED, **TRACE}
-"""Of what `item()` gave: the new ONNX exporter makes an output of it."""
-EMPTY = {"onnx-legacy": Harm.REFUSED, **TRACE}
-RETURNED = {
-    "dict": ("a dict", TRACE), "none": ("None", TRACE), "number": ("a number", NUMBER),
-    "text": ("a string", TEXT), "size": ("a size", SIZE), "set": ("a set", EVERY),
-}  # fmt: skip
 TAKEN = {
     **dict.fromkeys(("torch.dtype", "torch.device", "numpy.ndarray"), OBJECT),
     **dict.fromkeys(("typing.Callable", "collections.abc.Callable"), EVERY),
@@ -142,13 +135,6 @@ REMEDIES = {
 REORDER = "list the names in this order"
 UNNAME = "take its name out of"
 IN_A_TUPLE = "return its tensors in a tuple or a NamedTuple"
-Told = dict[str, dict[str, Harm]]
-"""What a forward returns, and what happens then."""
-DICTS = ("dict", "collections.OrderedDict")
-PLAIN = frozenset({"object", "abc.ABC"})
-DATACLASS = ("dataclasses.dataclass", "dataclass")
-REGISTERS = ("register_dataclass", "pytree", "register_constant", "optree")
-"""Words of files that teach torch their classes."""
 
 
 @rule.event(*EXPORTER_CALLS)
@@ -242,41 +228,6 @@ def in_wrapper(event: Wrapped, source: Source) -> Iterator[Hit]:
                 return
 
 
-def added_names(wrapper: ast.AST) -> Iterator[str]:
-    """The names that a wrapper puts into its `**kwargs`."""
-    kwargs = wrapper.args.kwarg if isinstance(wrapper, ast.FunctionDef) else None
-    if kwargs is None:
-        return
-    for each in ast.walk(wrapper):
-        match each:
-            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=held), slice=key)]):
-                if held == kwargs.arg:
-                    yield from named_keys(key, wrapper)
-
-
-def named_keys(key: ast.expr, wrapper: ast.AST) -> Iterator[str]:
-    """A text, or the texts that a loop takes its name from."""
-    if isinstance(key, ast.Constant) and isinstance(key.value, str):
-        yield key.value
-    loops = [each for each in ast.walk(wrapper) if isinstance(each, ast.For)]
-    for loop in loops:
-        if isinstance(key, ast.Name) and ast.dump(loop.target) == ast.dump(
-            ast.Name(key.id, ast.Store())
-        ):
-            yield from listed_texts(loop.iter, wrapper)
-
-
-def listed_texts(over: ast.expr, wrapper: ast.AST) -> Iterator[str]:
-    """The texts of a display, or of one that a name was given."""
-    if isinstance(over, ast.Name):
-        given = [each.value for each in ast.walk(wrapper)
-                 if isinstance(each, ast.Assign) and over.id in map(ast.unparse, each.targets)]  # fmt: skip
-        over = given[0] if given else over
-    for each in over.elts if isinstance(over, (ast.List, ast.Tuple)) else ():
-        if isinstance(each, ast.Constant) and isinstance(each.value, str):
-            yield each.value
-
-
 @rule.trial("failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     """The return statement whose value an exporter refused, which takes the tensors in it."""
@@ -297,87 +248,6 @@ def list_returned(root: str, source: Source) -> list[Returned]:
     """What the forward of a root gave, at each of its returns."""
     events = (event for _, event in source.evaluation.list_events({Returned}))
     return [each for each in events if isinstance(each, Returned) and each.way.root == root]
-
-
-def collect_harms(told: Told) -> dict[str, Harm]:
-    """What happens to any of these."""
-    return {name: harm for each in told.values() for name, harm in each.items()}
-
-
-def judge_value(value: Value) -> Told:
-    """What surely is in a value that an exporter has no place for, and which."""
-    if isinstance(value, Choice):
-        return judge_choice([judge_value(each) for each in value.alternatives])
-    if isinstance(value, Constant):
-        return judge_constant(value.value)
-    if isinstance(value, Number):
-        if value.data and not value.truth:
-            return {"a number of a tensor": READ}
-        return {"a size": SIZE} if value.size is not None and not value.truth else {}
-    if isinstance(value, Items):
-        return judge_items(value)
-    return judge_object(value.of) if isinstance(value, Held) else {}
-
-
-def judge_choice(judged: list[Told]) -> Told:
-    """What holds of each of several."""
-    harms = [collect_harms(each) for each in judged]
-    shared = {k: v for k, v in harms[0].items() if all(k in each for each in harms)}
-    return {text: shared for text in list(judged[0])[:1] if shared}
-
-
-def judge_constant(value: object) -> Told:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return {
-            "a number": SIZE
-        }  # a size that is fixed is as good to the others as one that varies
-    kind = "none" if value is None else "text" if isinstance(value, str) else "number"
-    return dict([RETURNED[kind]]) if isinstance(value, (bool, float, str, type(None))) else {}
-
-
-def judge_items(value: Items) -> Told:
-    inner = [judge_value(each) for each in value.items or ()]
-    found = {text: harm for each in inner for text, harm in each.items()}
-    if value.kind in ("dict", "set"):
-        return found | dict([RETURNED[value.kind]])
-    if value.kind == "Size":
-        return {"a size": SIZE}
-    if value.kind == "generator":
-        return {"a generator": EVERY}
-    if value.kind == "list" and value.items == ():
-        return {"an empty list": EMPTY}
-    sorts = {isinstance(each, Tensor) for each in value.items or () if is_settled(each)}
-    mixed = {"a list of tensors and others": TRACE} if len(sorts) > 1 else {}
-    return found | (mixed if value.kind == "list" else {})
-
-
-def is_settled(value: Value) -> bool:
-    """Whether it is known to be a tensor, or to be a list or tuple."""
-    return isinstance(value, Items) or (isinstance(value, Tensor) and value.sure)
-
-
-def judge_object(kind: object) -> Told:
-    """An object of a class that torch surely does not know."""
-    if isinstance(kind, External) and kind.path.startswith("torch.distributions."):
-        return {f"a distribution, {kind.path.rpartition('.')[2]}": EVERY}
-    if not isinstance(kind, Class):
-        return {}
-    above = [*list_ancestors(kind)]
-    foreign = {each.path for each in above if isinstance(each, External)}
-    classes = [each for each in above if isinstance(each, Class)]
-    if not foreign <= {*PLAIN, *DICTS} or any(map(may_be_registered, classes)):
-        return {}
-    told = f"an object of its own class {kind.name}"
-    if foreign & {*DICTS}:
-        return {told: DICT_LIKE}
-    return {told: EVERY if kind.node.decorator_list else OBJECT}
-
-
-def may_be_registered(kind: Class) -> bool:
-    text = "\n".join(kind.file.lines)
-    names = (ast.unparse(each) for each in kind.node.decorator_list)
-    known = all(name.partition("(")[0] in DATACLASS for name in names)
-    return not known or any(word in text for word in REGISTERS) or bool(kind.node.keywords)
 
 
 def is_root_part(name: str, source: Source) -> bool:
@@ -525,7 +395,7 @@ def returned(
         seen = given.get(source.place(line.value), []) if line.value is not None else []
         if line.value is not None and (seen or not is_for_training(line, source)):
             sized = SIZED if any(map(holds_size, seen)) else frozenset()
-            listed.append((line.value, sized.union(kinds(line.value, source))))
+            listed.append((line.value, sized.union(list_kinds(line.value, source))))
     return listed
 
 
@@ -543,48 +413,6 @@ def find_given(source: Source) -> dict[Place, list[Value]]:
         if isinstance(event, GivenBack) and event.way.forward and event.spot.path == source.path:
             given.setdefault(source.place(event), []).append(event.value)
     return given
-
-
-def holds_size(value: Value) -> bool:
-    """Whether an int that is worked out from sizes is given back, alone or among others."""
-    if isinstance(value, Items):
-        return value.kind == "Size" or any(map(holds_size, value.items or ()))
-    return isinstance(value, Number) and bool(value.whole) and not (value.truth or value.data)
-
-
-def kinds(value: cst.BaseExpression, source: Source) -> Iterator[str]:
-    """The keys of RETURNED that hold for a value and what is in it."""
-    if isinstance(value, (cst.Tuple, cst.List)):
-        for element in value.elements:
-            yield from kinds(element.value, source)
-    elif isinstance(value, cst.Dict) or is_dict_call(value, source):
-        yield "dict"
-        parts: Sequence[cst.BaseDictElement | cst.Arg]
-        parts = value.elements if isinstance(value, cst.Dict) else value.args
-        for part in parts:
-            yield from kinds(part.value, source) if not is_star(part) else ()
-    elif isinstance(value, (cst.Set, cst.SetComp)):
-        yield "set"
-    elif (plain := literal(value)) is not UNKNOWN:
-        yield "none" if plain is None else "text" if isinstance(plain, str) else "number"
-
-
-def is_star(element: cst.CSTNode) -> bool:
-    return isinstance(element, cst.StarredDictElement) or bool(getattr(element, "star", ""))
-
-
-def is_dict_call(value: cst.BaseExpression, source: Source) -> TypeGuard[cst.Call]:
-    """`dict(a=x)`."""
-    return isinstance(value, cst.Call) and source.name(value.func) == "dict"
-
-
-def keys_of(value: cst.BaseExpression, source: Source) -> list[str]:
-    """The keys of a dict, where all of them are read off the source."""
-    if isinstance(value, cst.Dict):
-        keys = [*literal_strings(value)]
-        return keys if len(keys) == len(value.elements) else []
-    given = value.args if is_dict_call(value, source) else ()
-    return [a.keyword.value for a in given if a.keyword] if all(a.keyword for a in given) else []
 
 
 def object_of(value: cst.BaseExpression, source: Source) -> tuple[str, dict[str, Harm]] | tuple[()]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import math
 from contextlib import suppress
 
 from lintorch.evaluator.items import KEY, drop_repeats, item_of, items_of
@@ -168,6 +170,22 @@ def zip_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     ]
     rows = tuple(Items("tuple", tuple(row)) for row in zip(*full, strict=True))
     return Items("generator", rows, each)
+
+
+@does("itertools.product")
+def pair_items(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`product(a, b)`: as many pairs as there are items of one for each of the other."""
+    lists = [items_of(machine, each) for each in given.positional]
+    each = Items("tuple", tuple(item_of(machine, value) for value in given.positional))
+    if given.open or given.keyword or not lists:
+        return Items("generator", None, Items("tuple", None))
+    known = [items for items in lists if items is not None]
+    if len(known) == len(lists) and math.prod(map(len, known)) <= machine.budget.items:
+        rows = tuple(Items("tuple", row) for row in itertools.product(*known))
+        return Items("generator", rows, each)
+    rounds = [found for value in given.positional if (found := _length_of(value))]
+    varying = [found for found in rounds if found.varies]
+    return Items("generator", None, each, next(iter((*varying, *rounds)), None))
 
 
 @does("map")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from lintorch.evaluator.arithmetic import mix_arrays
@@ -23,12 +24,15 @@ from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
+    Array,
     External,
     Given,
     Held,
     Items,
+    Number,
     Unknown,
     Value,
+    Via,
 )
 from lintorch.evaluator.zoo_models import makes_zoo_model
 
@@ -81,7 +85,7 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
         result = _call_torch(machine, node, path, given)
     else:
         called = freeze_given(machine, given)  # as it was, ahead of what is made of it
-        result = _call_foreign(machine, path, given)
+        result = _call_foreign(machine, node, path, given)
         given = called
     if result is UNKNOWN:
         result = Unknown(f"{path}()")  # one of its own, so that what gave it can be told
@@ -120,11 +124,23 @@ def _call_torch(machine: Machine, node: ast.AST, path: str, given: Given) -> Val
     return infer_result(machine, node, path, given)
 
 
-def _call_foreign(machine: Machine, path: str, given: Given) -> Value:
+def _remember_sizes(machine: Machine, node: ast.AST, path: str, values: tuple[Value, ...]) -> Array:
+    """An array that knows where it was made of sizes that vary."""
+    mixed = mix_arrays(values)
+    sizes = [each for each in values if isinstance(each, Number) and not each.data]
+    varying = next((each for each in sizes if each.varies and each.size is not None), None)
+    if varying is None or path.startswith("numpy.ndarray."):
+        return mixed
+    via = Via(path, machine.spot(node), varying.size, varying.whole)
+    return replace(mixed, via=mixed.via | {via})
+
+
+def _call_foreign(machine: Machine, node: ast.AST, path: str, given: Given) -> Value:
     if path.startswith("numpy."):
         held = [each for each in given.values if isinstance(each, (Held, Items))]
         listed = [known_items(machine, each) or (item_of(machine, each),) for each in held]
-        return mix_arrays((*given.values, *(each for items in listed for each in items)))
+        values = (*given.values, *(each for items in listed for each in items))
+        return _remember_sizes(machine, node, path, values)
     if path not in _PURE:
         for value in given.values:
             machine.spoil(value)

@@ -75,6 +75,10 @@ class ValueWays:
             for each, made in self._walk_back(value)
         )
 
+    def list_sources(self, value: Value) -> Iterator[Value]:
+        """A value, and all that it was made of."""
+        return (each for each, _ in self._walk_back(value))
+
     def is_drawn(self, value: Value) -> bool:
         """Whether a value was made of what torch draws by chance."""
         return any(

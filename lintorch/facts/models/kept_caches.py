@@ -1,0 +1,99 @@
+"""What a forward makes once and keeps on self: `if self.grid is None: self.grid = make_grid(h, w)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lintorch.evaluator.events import Occurrence
+from lintorch.evaluator.sizes import varies
+from lintorch.evaluator.values import Number, Tensor, Value
+from lintorch.facts.models.evaluation import Evaluation
+
+_MODES = frozenset({"training", "is_tracing", "is_scripting", "is_exporting", "is_in_onnx_export"})
+"""What is asked where an export, or training, takes another way."""
+_SIZES = frozenset({"shape", "size", "numel", "len"})
+
+
+@dataclass(frozen=True)
+class KeptCache:
+    """A tensor for the sizes of one call; `renewed`: it is made anew where sizes differ."""
+
+    renewed: bool
+
+
+def find_cache(
+    event: Occurrence, name: str, value: Value, evaluation: Evaluation
+) -> KeptCache | None:
+    """What a write to self keeps under a name for later calls, where that hangs on sizes that vary."""
+    function = evaluation.find_function(event)
+    if not event.way.forward or function is None or not is_for_sizes(value, evaluation):
+        return None
+    own = {name, *_list_written(function)}
+    tests = [*_list_tests_around(event, evaluation), *_list_tests_of_returns(function)]
+    asked = [test for test in tests if own & _list_attributes(test)]
+    words = {word for test in tests for word in _list_words(test)}
+    if not asked or words & _MODES:
+        return None
+    return KeptCache(any(map(_compares_sizes, asked)))
+
+
+def is_for_sizes(value: Value, evaluation: Evaluation) -> bool:
+    """Whether a tensor is as large as an input, or made of its sizes."""
+    if not isinstance(value, Tensor):
+        return False
+    if value.shape is not None and any(varies(size) is True for size in value.shape):
+        return True
+    sources = evaluation.ways.list_sources(value)
+    return any(isinstance(v, Number) and v.varies is True and not v.data for v in sources)
+
+
+def _list_tests_around(event: Occurrence, evaluation: Evaluation) -> Iterator[ast.expr]:
+    for each in evaluation.list_all_around(event):
+        if isinstance(each, (ast.If, ast.IfExp)):
+            yield each.test
+
+
+def _list_tests_of_returns(function: ast.AST) -> Iterator[ast.expr]:
+    """`if self.mask is not None: return self.mask`."""
+    for each in ast.walk(function):
+        if isinstance(each, ast.If) and any(isinstance(n, ast.Return) for n in ast.walk(each)):
+            yield each.test
+
+
+def _list_written(function: ast.AST) -> Iterator[str]:
+    """Attributes of self that a function sets, such as the size that a cache is for."""
+    for each in ast.walk(function):
+        if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store):
+            yield from _name_attribute(each)
+
+
+def _list_attributes(test: ast.expr) -> set[str]:
+    """The attributes of self that a test asks; `hasattr(self, "grid")` asks one too."""
+    found = {name for each in ast.walk(test) for name in _name_attribute(each)}
+    for each in ast.walk(test):
+        match each:
+            case ast.Call(func=ast.Name(id="hasattr"), args=[_, ast.Constant(value=str(name))]):
+                found.add(name)
+    return found
+
+
+def _name_attribute(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        yield from (node.attr,) if node.value.id == "self" else ()
+
+
+def _list_words(test: ast.expr) -> Iterator[str]:
+    for each in ast.walk(test):
+        if isinstance(each, (ast.Name, ast.Attribute)):
+            yield each.id if isinstance(each, ast.Name) else each.attr
+
+
+def _compares_sizes(test: ast.expr) -> bool:
+    """Whether it asks more than whether there is something: `self.grid.shape != x.shape`."""
+    compared = [
+        op for n in ast.walk(test) if isinstance(n, ast.Compare) for op in n.ops
+        if not isinstance(op, (ast.Is, ast.IsNot))
+    ]  # fmt: skip
+    return bool(compared) or not _SIZES.isdisjoint(_list_words(test))

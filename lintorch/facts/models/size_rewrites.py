@@ -1,0 +1,129 @@
+"""Sizes written otherwise where the evaluator must say what the values are: NumPy, tensors of sizes, max()."""
+
+from __future__ import annotations
+
+import ast
+from typing import Protocol
+
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Edit, Fix
+from lintorch.evaluator.events import Baked, Called, Combined
+from lintorch.evaluator.values import Constant, Items, Number, Tensor, Value
+from lintorch.facts.models.evaluation import Evaluation
+from lintorch.facts.models.size_edits import EditsSizes, operand
+from lintorch.facts.models.size_forms import is_shape, write_extreme, write_stack
+from lintorch.facts.models.whole_quotients import write_whole
+
+
+class RewritesSizes(EditsSizes, Protocol):
+    """That, with what the code of the file computes."""
+
+    @property
+    def path(self) -> str:
+        """The file."""
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """What its models compute."""
+
+    def enclosing(self, node: cst.CSTNode, *kinds: type[cst.Call]) -> cst.Call | None:
+        """The next node of these classes around another."""
+
+    def above(self, node: cst.CSTNode, content: str) -> Edit:
+        """A line above the statement of a node."""
+
+
+def without_numpy(event: Baked | Called, name: str, source: RewritesSizes) -> Fix | None:
+    """`math.prod(x.shape[1:])` for `np.prod(x.shape[1:])`, `(h + 7) // 8` for `int(np.ceil(h / 8))`."""
+    call = source.call_at(event)
+    called = next(source.evaluation.list_calls_at(event.spot), None)
+    if call is None or called is None or event.spot.path != source.path:
+        return None
+    if len(call.args) != 1 or call.args[0].star or call.args[0].keyword:
+        return None
+    outer = source.enclosing(call, cst.Call)
+    made_int = outer is not None and source.name(outer.func) == "int"
+    whole = outer if made_int and outer is not None and outer.args[0].value is call else call
+    if name == "numpy.prod" and holds_sizes(called.positional[0]):
+        spelled, edits = source.reach("math.prod", call)
+        text = f"{spelled}({source.code(call.args[0].value)})" if spelled else None
+    elif name in ("numpy.ceil", "numpy.floor") and whole is not call:
+        assert isinstance(called.node, ast.Call)
+        given = write_whole(called.node, name.replace("numpy", "math"), source.evaluation)
+        text, edits = source.fitted(given, whole) if given else None, ()
+    else:
+        return None
+    if text is None:
+        return None
+    return Fix(f"write {text}", (source.replace(whole, text), *edits), Applicability.UNSAFE)
+
+
+def holds_sizes(value: Value) -> bool:
+    """Whether it is a shape, or a list of whole numbers."""
+    if not isinstance(value, Items):
+        return False
+    return all(map(is_whole, (value.each,) if value.items is None else value.items))
+
+
+def size_itself(event: Called, source: RewritesSizes) -> Fix | None:
+    """`x * x.shape[2]` for `x * torch.as_tensor(x.shape[2])`."""
+    call = source.call_at(event)
+    users = source.evaluation.ways.find_users(event.result)
+    with_tensors = [e for e in users if isinstance(e, Combined) and is_with_other(e, event.result)]
+    if call is None or len(call.args) != 1 or not users or len(with_tensors) != len(users):
+        return None
+    if not isinstance(source.parent(call), cst.BinaryOperation):
+        return None
+    given = call.args[0].value
+    edit = source.replace(call, operand(given, source, call))
+    return Fix(f"write {source.code(given)}", (edit,), Applicability.UNSAFE)
+
+
+def stack_sizes(event: Called, data: Value | None, source: RewritesSizes) -> Fix | None:
+    """`torch.stack([torch.tensor(h), torch.tensor(w)])` for `torch.tensor([h, w])`: each stays a size."""
+    call, node = source.call_at(event), event.node
+    items = data.items if isinstance(data, Items) else None
+    if call is None or not isinstance(node, ast.Call):
+        return None
+    if not all(map(is_whole, items or ())) and not is_shape(node.args[0] if node.args else node):
+        return None
+    if source.name(call.func) != event.name:
+        return None
+    tensor, first = source.reach("torch.tensor", call)
+    stack, second = source.reach("torch.stack", call)
+    text = write_stack(node, tensor, stack) if tensor and stack else None
+    if text is None or event.name == "torch.IntTensor":
+        return None
+    edits = (source.replace(call, text), *dict.fromkeys((*first, *second)))
+    return Fix("make a tensor of each size", edits, Applicability.UNSAFE)
+
+
+def is_whole(value: Value) -> bool:
+    """Whether it is an int for sure."""
+    if isinstance(value, Constant):
+        return type(value.value) is int
+    return isinstance(value, Number) and value.whole is True and not value.data
+
+
+def is_with_other(event: Combined, made: Value) -> bool:
+    """Whether a value meets a tensor that is worked out of the input."""
+    other = event.right if event.left is made else event.left
+    return isinstance(other, Tensor) and other.data is True
+
+
+def reckon_side(event: Baked, source: RewritesSizes) -> Fix | None:
+    """`(h + w + abs(h - w)) // 2` for `max(h, w)`."""
+    call, calls = source.call_at(event), list(source.evaluation.list_calls_at(event.spot))
+    values = [value for each in calls for value in each.positional]
+    if call is None or not values or not all(map(is_whole, values)):
+        return None
+    around = source.evaluation.list_around(calls[0])
+    statement = next((each for each in around if isinstance(each, ast.stmt)), None)
+    found = write_extreme(calls[0].node, statement)
+    if found is None:
+        return None
+    text = source.fitted(found.text, call)
+    above = (source.above(call, found.above),) if found.above else ()
+    edits = (*above, source.replace(call, text))
+    return Fix(f"write {found.text}", edits, Applicability.UNSAFE)
