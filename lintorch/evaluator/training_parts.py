@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.kept_beside import keep_beside
-from lintorch.syntax.python_ast import list_inner, list_nodes
+from lintorch.syntax.python_ast import list_nodes, list_parts
 
 
 def is_training_part(name: str, files: Iterable[CodeFile]) -> bool:
@@ -84,7 +84,7 @@ def _list_reads(node: ast.AST, trains: bool = False) -> Iterator[tuple[str, bool
         return
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
         yield node.attr, trains
-    for part in list_inner(node):
+    for part in list_parts(node):
         yield from _list_reads(part, trains)
 
 
