@@ -87,26 +87,46 @@ def lint_subject(subject: Subject, detectors: Index) -> Iterator[Finding]:
     if not wanted:
         return
     told: set[Finding] = set()
+    for node, detector, hits in _list_hits(subject, wanted):
+        for finding in _make_findings(detector, node, hits, subject):
+            if finding not in told:
+                told.add(finding)
+                yield finding
+
+
+def _list_hits(
+    subject: Subject, wanted: Index
+) -> Iterator[tuple[Any, Detector, list[Yielded | Exception]]]:
+    """What detectors yield or raise, where they do: they are called hundreds of thousands of times, mostly for nothing."""
     for key, node in subject.walk(wanted):
         for detector in wanted[key]:
-            for finding in _run_detector(detector, node, subject):
-                if finding not in told:
-                    told.add(finding)
-                    yield finding
+            hits: list[Yielded | Exception] = []
+            try:
+                for found in detector.detect(node, subject):
+                    hits.append(found)
+            except RecursionError:
+                raise
+            except Exception as error:  # any rule may be wrong; none may take the run down
+                hits.append(error)
+            if hits:
+                yield node, detector, hits
 
 
-def _run_detector(detector: Detector, node: Any, subject: Subject) -> list[Finding]:
-    """No generator: detectors are called hundreds of thousands of times, mostly for nothing."""
-    made: list[Finding] = []
-    try:
-        for found in detector.detect(node, subject):
+def _make_findings(
+    detector: Detector, node: Any, hits: Iterable[Yielded | Exception], subject: Subject
+) -> Iterator[Finding]:
+    for found in hits:
+        try:
+            if isinstance(found, Exception):
+                raise found
             finding = _make_finding(detector.rule, found, subject)
-            made += [finding] if finding else []
-    except RecursionError:
-        raise
-    except Exception as error:  # any rule may be wrong; none may take the run down
-        made.append(_report_crash(detector.rule, error, subject.place(node)))
-    return made
+        except RecursionError:
+            raise
+        except Exception as error:
+            yield _report_crash(detector.rule, error, subject.place(node))
+            return
+        if finding:
+            yield finding
 
 
 def _make_finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:

@@ -30,7 +30,8 @@ def _share_file(path: str, text: str, module: str, package: str, checked: bool) 
 
 _MOST_CALLERS = 3
 _MOST_FILES = 1500
-_CALL = re.compile(r"\b([A-Z]\w*)\(")
+_CALL = re.compile(r"([A-Z](?<!\w.)\w*)\(")
+"""Names in capitals that are called; what can begin one comes first, so that most of a text is skipped."""
 
 
 def list_callers(folder: str) -> Mapping[str, Sequence[str]]:

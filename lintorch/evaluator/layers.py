@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import lru_cache
 
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.events import Refused
@@ -91,6 +92,7 @@ _MADE_OF = (*_PARAMETERS, "device", "dtype")
 """Arguments that become no attribute: whether there is such a parameter, and what parameters are made of."""
 
 
+@lru_cache(4096)
 def is_layer_class(path: str) -> bool:
     """Whether a foreign class is one of torch.nn's modules."""
     name = path.rpartition(".")[2]

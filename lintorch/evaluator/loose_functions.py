@@ -14,6 +14,7 @@ from lintorch.evaluator.objects import find_class_attribute
 from lintorch.evaluator.training_code import Definition, list_definitions
 from lintorch.evaluator.training_roots import open_switches
 from lintorch.evaluator.values import NONE, UNKNOWN, Class, Function, Given, Tensor, Value
+from lintorch.syntax.python_ast import list_nodes
 
 _OWN = ("__init__", "__new__", "forward")
 
@@ -52,9 +53,9 @@ def asks_switch(node: Definition) -> bool:
 def _asks_any(node: Definition, switches: Collection[str]) -> bool:
     return bool(switches) and any(
         isinstance(name, ast.Name) and name.id in switches
-        for each in ast.walk(node)
+        for each in list_nodes(node)
         if isinstance(each, (ast.If, ast.IfExp, ast.While, ast.BoolOp))
-        for name in ast.walk(each.test if not isinstance(each, ast.BoolOp) else each)
+        for name in list_nodes(each.test if not isinstance(each, ast.BoolOp) else each)
     )
 
 
@@ -68,7 +69,7 @@ def _list_definitions(file: CodeFile) -> Iterator[tuple[str, Definition]]:
 
 def _list_named(node: Definition) -> Iterator[str]:
     """What a definition names other than itself."""
-    for each in ast.walk(node):
+    for each in list_nodes(node):
         name = getattr(each, "id", None) or getattr(each, "attr", None)
         if isinstance(name, str) and name != node.name:
             yield name
@@ -77,7 +78,7 @@ def _list_named(node: Definition) -> Iterator[str]:
 def list_calling(file: CodeFile) -> list[ast.stmt]:
     """The statements of a module's own that call something."""
     found = (each for each in file.tree.body if not isinstance(each, _DEFINITIONS))
-    return [each for each in found if any(isinstance(n, ast.Call) for n in ast.walk(each))]
+    return [each for each in found if any(isinstance(n, ast.Call) for n in list_nodes(each))]
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -354,9 +354,10 @@ class Machine:
 
     def try_paths(self, paths: Iterable[Callable[[], Value]]) -> Value:
         """What one of several paths gives, of which it is not known which is taken."""
-        before, after, results = self.state, None, []
+        before, after, results, here = self.state, None, [], self.here
         self.mark(Forked)
-        with self.doubting():
+        here.doubt += 1
+        try:
             for path in paths:
                 self.state = before.fork()
                 self.mark(Parted)
@@ -365,6 +366,8 @@ class Machine:
                 except LeftError:
                     continue
                 after = join_states(after, self.state)
+        finally:
+            here.doubt -= 1
         self.mark(Joined)
         if after is None:
             raise LeftError
@@ -415,7 +418,12 @@ class Machine:
 
     def tell(self, kind: Callable[..., Occurrence], node: ast.AST, *given: Any) -> None:
         """Record what happened at a node."""
-        self.events.append(kind(node, self.spot(node), self.way(), *given))
+        spot = self.spots.get(node) or self.spot(node)
+        here = self.here
+        way, certain = here.way, not (here.doubt or here.shaky)
+        if way is None or way.certain is not certain or way.forward is not here.forward:
+            way = self.way()
+        self.events.append(kind(node, spot, way, *given))
 
     def mark(self, kind: type[Mark], node: ast.AST = NOWHERE, *given: Any) -> None:
         """Record the order of what happens, where somebody wants it."""

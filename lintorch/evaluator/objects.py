@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import lru_cache
 
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import ModelCalled, Wrapped
 from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
 from lintorch.evaluator.torch_calls import tell_call
@@ -89,15 +91,19 @@ def derives_from(kind: Value | None, path: str) -> bool:
 
 def is_module_class(kind: Value | None) -> bool:
     """Whether a class surely is an nn.Module."""
-    return any(
-        isinstance(each, External)
-        and (
-            each.path in (MODULE, SCRIPT_MODULE)
-            or is_layer_class(each.path)
-            or is_zoo_class(each.path)
-        )
-        for each in list_ancestors(kind)
-    )
+    if type(kind) is Class:
+        return _is_made_module(kind)
+    return type(kind) is External and _names_module(kind.path)
+
+
+@keep_beside
+def _is_made_module(kind: Class) -> bool:
+    return any(type(each) is External and _names_module(each.path) for each in kind.ancestors)
+
+
+@lru_cache(4096)
+def _names_module(path: str) -> bool:
+    return path in (MODULE, SCRIPT_MODULE) or is_layer_class(path) or is_zoo_class(path)
 
 
 def has_open_base(kind: Value | None) -> bool:
@@ -125,10 +131,15 @@ def find_class_attribute(
 _ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum")
 
 
+@keep_beside
+def _is_enum(kind: Class) -> bool:
+    return any(derives_from(kind, each) for each in _ENUMS)
+
+
 @calls(Class)
 def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given) -> Value:
     """A new object of a class of a file, its `__init__` run."""
-    if any(derives_from(kind, each) for each in _ENUMS):  # its members are known by their values
+    if _is_enum(kind):  # its members are known by their values
         return given.pick(0, "value") or UNKNOWN
     machine.made.add(kind)
     layer = is_module_class(kind)

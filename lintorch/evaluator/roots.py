@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.guide_code import is_guide
 from lintorch.evaluator.kept_beside import keep_beside
+from lintorch.syntax.python_ast import list_nodes
 
 _MOST_FACTORIES = 4
 """Functions of one file that are called for the models they build."""
@@ -30,7 +31,7 @@ def list_factories(file: CodeFile) -> list[str]:
         if classes
         and needs_nothing(node.args)
         and classes & _called_names(node).keys()
-        and any(isinstance(each, ast.Return) and each.value for each in ast.walk(node))
+        and any(isinstance(each, ast.Return) and each.value for each in list_nodes(node))
     ]
     return found[-_MOST_FACTORIES:][::-1]
 
@@ -99,6 +100,6 @@ def _does_something(statement: ast.stmt) -> bool:
 
 @keep_beside
 def _called_names(node: ast.AST) -> dict[str, None]:
-    calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
+    calls = (each for each in list_nodes(node) if isinstance(each, ast.Call))
     names = (getattr(each.func, "id", getattr(each.func, "attr", "")) for each in calls)
     return dict.fromkeys(names)

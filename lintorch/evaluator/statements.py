@@ -205,7 +205,8 @@ def run_return(machine: Machine, node: ast.Return) -> None:
         machine.tell(GivenBack, node.value, value)
     if _leaves_root(machine):
         machine.tell(Returned, node.value or node, settle_value(machine, value), here.node)
-    here.left = join_states(here.left, machine.state.fork())
+    ended = machine.state.fork() if here.raised else machine.state  # a `finally` goes on with it
+    here.left = join_states(here.left, ended)
     machine.mark(Left, node, "return")
     raise LeftError
 

@@ -104,7 +104,9 @@ def tell_call(
 
 def freeze_given(machine: Machine, given: Given) -> Given:
     """Arguments with the items that lists have now."""
-    positional = tuple(freeze_list(machine, each) for each in given.positional)
+    positional = given.positional
+    if any(type(each) in _LISTED for each in positional):
+        positional = tuple([freeze_list(machine, each) for each in positional])
     return Given(positional, _freeze_named(machine, given.keyword), given.open)
 
 

@@ -3,58 +3,89 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.kept_beside import keep_beside
+from lintorch.syntax.python_ast import list_nodes, list_parts
 
 
 def is_training_part(name: str, files: Iterable[CodeFile]) -> bool:
     """Whether objects of a class are attributes of models in these files, called behind `self.training` alone."""
-    uses = [use for file in files if name in file.text for use in _list_uses(file, name)]
-    return bool(uses) and all(uses)
+    found = False
+    for file in files:
+        for trains in _list_uses(file, name) if name in file.text else ():
+            if not trains:
+                return False
+            found = True
+    return found
+
+
+@dataclass(frozen=True)
+class _Statement:
+    """What one statement at the top of a file says of names."""
+
+    node: ast.stmt
+    mentions: Mapping[str, int]
+    """How often each name stands in it, by itself or as an attribute."""
+    holding: Mapping[str, frozenset[str]]
+    """By the name of a class the attributes that hold an object of it: `layer` of `self.layer = Name(…)`."""
+
+
+def _list_uses(file: CodeFile, name: str) -> Iterator[bool]:
+    """Of each use of the class, and of an attribute that holds an object of it: whether it is for training."""
+    for each in _list_statements(file):
+        mentions = each.mentions.get(name, 0)
+        if isinstance(each.node, ast.ClassDef) and each.node.name != name:
+            held = each.holding.get(name, frozenset())
+            if mentions > len(held):
+                yield False
+            elif held:
+                yield from (trains for read, trains in _list_class_reads(each.node) if read in held)
+        elif mentions and not isinstance(each.node, (ast.Import, ast.ImportFrom, ast.ClassDef)):
+            yield False
 
 
 @keep_beside
-def _list_uses(file: CodeFile, name: str) -> tuple[bool, ...]:
-    """Of each use of the class, and of an attribute that holds an object of it: whether it is for training."""
-    found: list[bool] = []
-    for each in file.tree.body:
-        if isinstance(each, ast.ClassDef) and each.name != name:
-            held = frozenset(_list_holding(each, name))
-            found += [False] if _mentions(each, name) > len(held) else []
-            found += _list_calls(each, held)
-        elif not isinstance(each, (ast.Import, ast.ImportFrom, ast.ClassDef)):
-            found += [False] if _mentions(each, name) else []
-    return tuple(found)
+def _list_statements(file: CodeFile) -> tuple[_Statement, ...]:
+    return tuple(map(_describe_statement, file.tree.body))
 
 
-def _mentions(node: ast.AST, name: str) -> int:
-    return sum(name in (getattr(n, "id", ""), getattr(n, "attr", "")) for n in ast.walk(node))
+def _describe_statement(node: ast.stmt) -> _Statement:
+    mentions: Counter[str] = Counter()
+    holding: dict[str, set[str]] = defaultdict(set)
+    for each in list_nodes(node):
+        if isinstance(each, ast.Name):
+            mentions[each.id] += 1
+        elif isinstance(each, ast.Attribute):
+            mentions[each.attr] += 1
+        elif isinstance(each, ast.Assign):
+            match each:
+                case ast.Assign([ast.Attribute(ast.Name("self"), held)], ast.Call(maker)):
+                    holding[getattr(maker, "id", "") or getattr(maker, "attr", "")].add(held)
+    return _Statement(node, mentions, {name: frozenset(held) for name, held in holding.items()})
 
 
-def _list_holding(owner: ast.ClassDef, name: str) -> Iterator[str]:
-    """`layer` of `self.layer = Name(…)`."""
-    for each in ast.walk(owner):
-        match each:
-            case ast.Assign([ast.Attribute(ast.Name("self"), held)], ast.Call(maker)):
-                if name in (getattr(maker, "id", ""), getattr(maker, "attr", "")):
-                    yield held
+@keep_beside
+def _list_class_reads(node: ast.ClassDef) -> tuple[tuple[str, bool], ...]:
+    return tuple(_list_reads(node))
 
 
-def _list_calls(node: ast.AST, held: frozenset[str], trains: bool = False) -> Iterator[bool]:
-    """Of each time that one of these attributes is read below a node: whether that is behind `self.training`."""
+def _list_reads(node: ast.AST, trains: bool = False) -> Iterator[tuple[str, bool]]:
+    """Each attribute that is read below a node, and whether that is behind `self.training`."""
     if isinstance(node, ast.If):
         asked = _asks_training(node.test)
         for part in (node.test, *node.body):
-            yield from _list_calls(part, held, trains or asked is True)
+            yield from _list_reads(part, trains or asked is True)
         for part in node.orelse:
-            yield from _list_calls(part, held, trains or asked is False)
+            yield from _list_reads(part, trains or asked is False)
         return
-    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr in held:
-        yield trains
-    for part in ast.iter_child_nodes(node):
-        yield from _list_calls(part, held, trains)
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+        yield node.attr, trains
+    for part in list_parts(node):
+        yield from _list_reads(part, trains)
 
 
 def _asks_training(test: ast.expr) -> bool | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _MAKERS = re.compile(
     r"torchvision\.models\.(?!utils\.)(\w+\.)*(?!get_|list_|register_|load_)[a-z]\w*"
@@ -18,6 +19,7 @@ _PARTS = frozenset(
 _PART = " part "
 
 
+@lru_cache(4096)
 def makes_zoo_model(path: str) -> bool:
     """Whether a function or class of a package gives a model."""
     return _MAKERS.fullmatch(path) is not None

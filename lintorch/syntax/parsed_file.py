@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Edit, Place
 from lintorch.syntax import edits
 from lintorch.syntax.positions import Spans
-from lintorch.syntax.tree import Tree, grow_tree
+from lintorch.syntax.tree import Tree, grow_tree, is_of_kind
 
 N = TypeVar("N", bound=cst.CSTNode)
 
@@ -62,9 +62,9 @@ class ParsedFile:
         """The innermost node of these classes around this one."""
         parents = self.tree.parents
         outer = parents.get(node)
-        while outer is not None and not isinstance(outer, kinds):
+        while outer is not None and not is_of_kind(outer.__class__, kinds):
             outer = parents.get(outer)
-        return outer
+        return outer  # type: ignore[return-value]
 
     def nodes(self, kind: type[N]) -> list[N]:
         """All nodes of exactly this class, in document order."""

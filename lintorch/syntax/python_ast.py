@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Collection, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 
 def parse_python(text: str | bytes) -> ast.Module:
@@ -34,12 +34,40 @@ def parse_or_empty(text: str | bytes) -> ast.Module:
 
 
 def list_nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """A node and all below it, in no order: what `ast.walk` gives, in less time."""
+    """A node and all below it, in no order: what `ast.walk` gives, in less time, without operators and contexts."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += list_inner(node)
+        waiting += list_parts(node)
+
+
+def list_parts(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below one, without operators and contexts."""
+    found: list[ast.AST] = []
+    for name in _name_fields(type(node)):
+        value = getattr(node, name, None)
+        if type(value) is list:
+            found += [each for each in value if isinstance(each, ast.AST)]
+        elif value is not None and isinstance(value, ast.AST):
+            found.append(value)
+    return found
+
+
+_PLAIN = frozenset(
+    {
+        "arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "level", "module",
+        "op", "ops", "rest", "simple", "tag", "type_comment",
+    }
+)  # fmt: skip
+"""Fields with no node in them, but for `+`, `==` and whether a name is read or written."""
+
+
+@cache
+def _name_fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a class of nodes that may hold nodes."""
+    fields = () if kind is ast.Constant else kind._fields
+    return tuple(name for name in fields if name not in _PLAIN)
 
 
 def list_inner(node: ast.AST) -> list[ast.AST]:

@@ -101,6 +101,12 @@ def offspring(node: cst.CSTNode) -> list[cst.CSTNode]:
 
 
 @cache
+def is_of_kind(kind: type, kinds: tuple[type, ...]) -> bool:
+    """Whether a class of nodes is one of several, or derives from one: asked of a class once."""
+    return issubclass(kind, kinds)
+
+
+@cache
 def _is_node(kind: type) -> bool:
     """Asked of a class once: libcst's are abstract, and `isinstance` of those is slow."""
     return issubclass(kind, cst.CSTNode)

@@ -14,6 +14,7 @@ from lintorch.evaluator.values import Class, Held
 from lintorch.evidence import Outcome, Trial
 from lintorch.evidence.treatment import report_refusal
 from lintorch.source import Source
+from lintorch.syntax.python_ast import list_nodes
 
 rule = Rule(
     __name__,
@@ -87,15 +88,17 @@ def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
     if not _is_layer(held) or not _is_layer(event.value) or not isinstance(held, Held):
         return
     own = [each for each in list_ancestors(held.of) if isinstance(each, Class)]
+    owner = next((each for each in own if name in _list_methods(each)), None)
+    if owner is None and name not in _METHODS:
+        return
     if any(map(_sets_attributes, own)) or has_open_base(held.of):
         return
     if any(name in _list_deleted(each.node) for each in own):  # the method is meant
         return
-    owner = next((each for each in own if name in _list_methods(each)), None)
     if owner is not None:
         said = f"the class has a method {name}: this layer is not what self.{name} gives"
         yield Hit(event, said, harm=_READ_BY_NAME)
-    elif name in _METHODS:
+    else:
         said = f"nn.Module has {name}: this layer is not what self.{name} gives"
         yield Hit(event, said, harm=_TRACED)
 
@@ -106,7 +109,7 @@ def _is_layer(value: object) -> bool:
 
 def _list_deleted(kind: ast.ClassDef) -> Iterator[str]:
     """`logit` of `delattr(self, "logit")` and `del self.logit`."""
-    for each in ast.walk(kind):
+    for each in list_nodes(kind):
         match each:
             case ast.Call(ast.Name("delattr"), [ast.Name("self"), ast.Constant(str(name))]):
                 yield name

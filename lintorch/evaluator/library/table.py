@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeVar
 
 from lintorch.evaluator.arithmetic import mix_arrays
@@ -67,21 +68,22 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
     """A call of what no file of the project defines."""
     path = machine.library.canonical(callee.path)
     tell_handled(machine, node, path, given)
-    handler = LIBRARY.get(path) or SUFFIXES.get((path.partition(".")[0], path.rpartition(".")[2]))
-    layer, held = _name_run_layer(path), given.pick(0)
-    if handler is None and layer and isinstance(held, Held) and held.kind == "object":
-        inputs = Given(given.positional[1:], given.keyword, given.open)
-        return call_layer(machine, node, held, layer, inputs)
-    begins = path.endswith(".__init__") and is_layer_class(path.removesuffix(".__init__"))
-    if handler is None and not begins and path.startswith("torch.nn.") and path.count(".") == 3:
+    known = _describe_callee(path)
+    handler = known.handler
+    if handler is None and known.runs:
+        held = given.pick(0)
+        if isinstance(held, Held) and held.kind == "object":
+            inputs = Given(given.positional[1:], given.keyword, given.open)
+            return call_layer(machine, node, held, known.runs, inputs)
+    if handler is None and known.is_method:
         handler = _find_method(machine, path, given)
     if handler is not None:
         result = handler(machine, node, given)
-    elif begins:
-        result = _begin_layer(machine, path.removesuffix(".__init__"), given)
-    elif is_layer_class(path):
+    elif known.begins:
+        result = _begin_layer(machine, known.begins, given)
+    elif known.is_layer:
         result = make_layer(machine, node, path, given)
-    elif path.startswith("torch."):
+    elif known.is_torch:
         result = _call_torch(machine, node, path, given)
     else:
         called = freeze_given(machine, given)  # as it was, ahead of what is made of it
@@ -91,6 +93,31 @@ def call_external(machine: Machine, node: ast.AST, callee: External, given: Give
         result = Unknown(f"{path}()")  # one of its own, so that what gave it can be told
     tell_call(machine, node, path, given, result)
     return result
+
+
+@dataclass(frozen=True)
+class _Callee:
+    """What the name of a foreign function says of it."""
+
+    handler: Handler | None
+    runs: str
+    """The layer whose forward it is."""
+    begins: str
+    """The layer whose constructor it is, called by name."""
+    is_method: bool
+    """Whether it is a method of a class of torch.nn."""
+    is_layer: bool
+    is_torch: bool
+
+
+@lru_cache(4096)
+def _describe_callee(path: str) -> _Callee:
+    handler = LIBRARY.get(path) or SUFFIXES.get((path.partition(".")[0], path.rpartition(".")[2]))
+    layer = path.removesuffix(".__init__")
+    begins = layer if layer != path and is_layer_class(layer) else ""
+    is_method = not begins and path.startswith("torch.nn.") and path.count(".") == 3
+    runs, is_torch = _name_run_layer(path), path.startswith("torch.")
+    return _Callee(handler, runs, begins, is_method, is_layer_class(path), is_torch)
 
 
 def _name_run_layer(path: str) -> str:

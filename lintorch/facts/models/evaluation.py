@@ -226,10 +226,11 @@ class Evaluation:
                 if type(baked) in keys:
                     yield type(baked), baked
             for event in reached.events:
-                if type(event) in keys:
-                    yield type(event), event
-                if isinstance(event, Called) and event.name in keys:
-                    yield event.name, event
+                kind = type(event)
+                if kind in keys:
+                    yield kind, event
+                if kind is Called and event.name in keys:  # type: ignore[attr-defined]
+                    yield event.name, event  # type: ignore[attr-defined]
 
     @cached_property
     def ways(self) -> ValueWays:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 
-from lintorch.syntax.python_ast import list_inner, list_nodes
+from lintorch.syntax.python_ast import list_nodes, list_parts
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -16,7 +16,7 @@ class NodeParents:
     """The parents of all nodes of a file."""
 
     def __init__(self, tree: ast.AST) -> None:
-        self._parents = {inner: outer for outer in list_nodes(tree) for inner in list_inner(outer)}
+        self._parents = {inner: outer for outer in list_nodes(tree) for inner in list_parts(outer)}
 
     @cached_property
     def _calls(self) -> Mapping[tuple[int, int, int, int], ast.Call]:

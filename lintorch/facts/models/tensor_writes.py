@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import lru_cache
 
 from lintorch.evaluator.events import (
     AttributeRead,
@@ -110,13 +111,11 @@ def name_changed(event: Occurrence) -> str:
 
 
 def _find_called(event: Called) -> Value | None:
-    if not event.name.startswith("torch."):
-        return None
-    last = event.name.rpartition(".")[2]
-    if event.name.startswith("torch.Tensor."):
-        return event.positional[0] if is_write_method(last) and event.positional else None
-    if is_write_method(last) and event.positional:
+    of_torch, of_tensor, writes = _describe_name(event.name)
+    if writes and event.positional:
         return event.positional[0]
+    if of_tensor or not of_torch:
+        return None
     into = event.keyword.get("out", NONE)
     if into != NONE:
         return into
@@ -125,6 +124,14 @@ def _find_called(event: Called) -> Value | None:
         given = event.positional[1:] if layer else event.positional
         return given[0] if given else event.keyword.get("input")
     return None
+
+
+@lru_cache(4096)
+def _describe_name(name: str) -> tuple[bool, bool, bool]:
+    """Whether it is of torch, whether a method of a tensor, and whether it says that it writes to one."""
+    of_torch = name.startswith("torch.")
+    writes = of_torch and is_write_method(name.rpartition(".")[2])
+    return of_torch, name.startswith("torch.Tensor."), writes
 
 
 def _is_inplace(event: Called) -> bool:

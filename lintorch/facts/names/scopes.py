@@ -47,7 +47,7 @@ def scopes_around(node: cst.CSTNode, tree: Tree) -> Iterator[cst.CSTNode]:
     """The scopes that a name at this node is looked up in, innermost first."""
     inner, first = node, True
     while (outer := tree.parents.get(inner)) is not None:
-        if isinstance(outer, _SCOPES) and _inside(outer, inner):
+        if outer.__class__ in _SCOPES and _inside(outer, inner):
             if first or not isinstance(outer, cst.ClassDef):
                 yield outer
             first = False
@@ -69,8 +69,8 @@ def _owner(node: cst.CSTNode, parents: dict[cst.CSTNode, cst.CSTNode]) -> cst.CS
         return _above(node, parents, (cst.FunctionDef, cst.Lambda))
     inner = node
     while (outer := parents.get(inner)) is not None:
-        skipped = walrus and isinstance(outer, _COMPREHENSIONS)
-        if isinstance(outer, _SCOPES) and not skipped and _inside(outer, inner):
+        skipped = walrus and outer.__class__ in _COMPREHENSIONS
+        if outer.__class__ in _SCOPES and not skipped and _inside(outer, inner):
             return outer
         inner = outer
     return inner

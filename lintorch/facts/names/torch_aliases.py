@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 _TABLE = Path(__file__).with_name("_torch_aliases.json")
@@ -11,6 +11,7 @@ _TABLE = Path(__file__).with_name("_torch_aliases.json")
 _LAYERS = "torch.nn.modules."
 
 
+@lru_cache(4096)
 def documented_name(dotted: str) -> str:
     """`torch.nn.Parameter` for `torch.nn.parameter.Parameter`; any other name as it is.
 
