@@ -160,7 +160,10 @@ def in_listings(call: cst.Call, source: Source) -> Iterator[Hit]:
     for kept in kept_in(call, info, source):
         if is_indexed(kept, info, source):
             message = f"self.{kept} is indexed in the order of the file system"
-            fix, remedy = in_order(call, source), f"sort what is listed: {write_sorted(call, source)}"
+            fix, remedy = (
+                in_order(call, source),
+                f"sort what is listed: {write_sorted(call, source)}",
+            )
             severity = None if is_paired(kept, call, info, source) else Severity.NOTE
             yield Hit(call, message, fix, severity=severity, remedy=remedy, cause="order")
             return

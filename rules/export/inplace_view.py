@@ -135,7 +135,9 @@ def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
         harm = SWAPPED_READ if is_made_of_data(event, source) else SWAPPED
         remedy = f"give the name another tensor: {owner} = ..."
         if event.held.origin == "parameter":
-            remedy = f"leave it as it is, and compute with what is made of it: masked = {owner} * ..."
+            remedy = (
+                f"leave it as it is, and compute with what is made of it: masked = {owner} * ..."
+            )
         yield Hit(event, message, harm=harm, remedy=remedy)
 
 
