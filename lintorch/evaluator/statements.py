@@ -381,12 +381,12 @@ def run_delete(machine: Machine, node: ast.Delete) -> None:
 def _delete_item(machine: Machine, held: Held, key: Value) -> None:
     """`del items[i]`; which one is unknown: so is what is left."""
     items = machine.state.read(held.address).get(ITEMS)
-    if items and isinstance(key, Constant) and isinstance(key.value, int):
-        if -len(items) <= key.value < len(items):
-            at = key.value % len(items)
-            machine.state.write(held.address)[ITEMS] = (*items[:at], *items[at + 1 :])
-            return
-    machine.spoil(held)
+    at = key.value if isinstance(key, Constant) and isinstance(key.value, int) else None
+    if items and at is not None and -len(items) <= at < len(items):
+        at %= len(items)
+        machine.state.write(held.address)[ITEMS] = (*items[:at], *items[at + 1 :])
+    else:
+        machine.spoil(held)
 
 
 @executes(ast.Global, ast.Nonlocal)

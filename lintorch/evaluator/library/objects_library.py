@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TypeGuard
 
 from lintorch.evaluator.assign import set_attribute, set_item
