@@ -98,3 +98,28 @@ def test_what_one_export_raised_is_told_at_one_line() -> None:
         "a branch: silently wrong under onnx",
     ]
     assert [each.evidence for each in told] == [Evidence.EXPORT, Evidence.EXPORT]
+
+
+PADDED = """from torch import nn
+from torch.nn import functional as F
+
+
+class Pad(nn.Module):
+    def forward(self, x):
+        _, _, h, w = x.shape
+        if w % 8 != 0:
+            x = F.pad(x, (0, 8 - w % 8))
+        if h % 8 != 0:
+            x = F.pad(x, (0, 0, 0, 8 - h % 8))
+        if h > 64:
+            x = x[:, :, :64]
+        return x
+"""
+
+
+def test_what_is_asked_of_height_and_width_alike_is_one_finding(tmp_path: Path) -> None:
+    (tmp_path / "pad.py").write_text(PADDED)
+    done = lintorch("check", "--select=LT104", "--output-format=json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert [each["location"]["row"] for each in found] == [8, 12]
+    assert [each["location"]["row"] for each in found[0]["also"]] == [10]

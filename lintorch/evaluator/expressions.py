@@ -20,6 +20,7 @@ from lintorch.evaluator.truth import (
     compare_values,
     decide,
     is_none,
+    is_text,
     known_items,
     truth_value,
 )
@@ -119,7 +120,7 @@ def _compare_pair(
 def _answer_pair(
     machine: Machine, node: ast.Compare, kind: type[ast.cmpop], left: Value, right: Value
 ) -> Value:
-    unequal = is_none(left) or is_none(right)
+    unequal = any(is_none(each) or is_text(each) for each in (left, right))
     if not unequal and (isinstance(left, Tensor) or isinstance(right, Tensor)):
         return call_torch(machine, node, _COMPARISONS[OPERATORS[kind][0]], (left, right), {})
     if isinstance(left, Choice):

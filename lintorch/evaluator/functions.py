@@ -34,7 +34,7 @@ from lintorch.evaluator.values import (
     Items,
     Value,
 )
-from lintorch.syntax.python_ast import has_enough, list_nodes, takes_by_position
+from lintorch.syntax.python_ast import has_enough, list_nodes, takes_by_position, takes_named
 
 
 @evaluates(ast.Call)
@@ -142,12 +142,13 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
 
 
 def _is_misfed(node: ast.AST, function: Function, given: Given) -> bool:
-    """Whether it is given more than it takes, or a forward less than it needs: something unknown stands in between."""
+    """Whether it is given what it does not take, or a forward less than it needs: something unknown stands in between."""
     spec, count = function.node.args, len(given.positional)
     of_model = function.name == "forward" and function.wrapped is None
     written = of_model and isinstance(node, ast.Call) and not given.open
     fits = not written or has_enough(spec, count, given.keyword)
-    return not takes_by_position(spec, count) or not fits
+    takes = takes_by_position(spec, count) and takes_named(spec, given.keyword)
+    return not (takes and fits)
 
 
 def _name_call(machine: Machine, function: Function, given: Given) -> Key | None:

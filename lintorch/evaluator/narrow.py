@@ -22,6 +22,8 @@ def narrow_names(machine: Machine, test: ast.expr, holds: bool) -> None:
             narrow_names(machine, each, holds)
     elif isinstance(test, ast.Compare) and len(test.ops) == 1:
         _narrow_comparison(machine, test, holds)
+    elif isinstance(test, ast.Call):
+        _narrow_class(machine, test, holds)
     elif isinstance(test, (ast.Name, ast.Attribute)):
         _narrow_place(machine, test, lambda value: decide(machine, value), holds)
 
@@ -32,6 +34,18 @@ def _narrow_comparison(machine: Machine, test: ast.Compare, holds: bool) -> None
     if asks_none and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
         wanted = holds is isinstance(test.ops[0], ast.Is)
         _narrow_place(machine, test.left, is_none, wanted)
+
+
+def _narrow_class(machine: Machine, test: ast.Call, holds: bool) -> None:
+    """`isinstance(value, kind)`, of a kind that is written there."""
+    from lintorch.evaluator.library.objects_library import is_instance
+
+    if getattr(test.func, "id", "") != "isinstance" or len(test.args) != 2:
+        return
+    place, written = test.args
+    if isinstance(written, (ast.Name, ast.Attribute)):
+        kind = machine.evaluate(written)
+        _narrow_place(machine, place, lambda value: is_instance(value, kind), holds)
 
 
 def _narrow_place(machine: Machine, node: ast.expr, asks: _Test, holds: bool) -> None:

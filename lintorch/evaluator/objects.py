@@ -29,6 +29,7 @@ from lintorch.evaluator.values import (
     Value,
 )
 from lintorch.evaluator.zoo_models import is_zoo_class
+from lintorch.syntax.python_ast import takes_named
 
 MODULE = "torch.nn.Module"
 FUNCTION = "torch.autograd.Function"
@@ -151,16 +152,21 @@ def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given)
         return like
     made = machine.hold("object", {"lintorch mode": True} if layer else {}, kind)
     init = find_class_attribute(machine, kind, "__init__")
+    misfed = isinstance(init, Function) and not takes_named(init.node.args, given.keyword)
     if isinstance(init, Function):
         machine.call(node, init, given.behind(made))
     elif is_data_class(kind):
         fill_fields(machine, made, kind, given)
+        finish = find_class_attribute(machine, kind, "__post_init__")
+        if isinstance(finish, Function):
+            more = len(finish.node.args.args) > 1  # fields of type InitVar
+            machine.call(node, finish, Given((made,), open=more))
     else:
         for each in list_ancestors(kind):
             if isinstance(each, External):
                 keep_arguments(machine, made, each.path, given)
                 break
-    if machine.witness is not None:
+    if machine.witness is not None and not misfed:
         sure = machine.is_certain and not machine.is_unsure
         machine.witness.note_built(kind, made, given, machine.state, sure)
     if layer:

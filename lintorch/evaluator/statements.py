@@ -11,7 +11,7 @@ from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.events import Combined, Decided, GivenBack, Returned
 from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
-from lintorch.evaluator.join import join_data, join_states
+from lintorch.evaluator.join import ITEMS, join_data, join_states
 from lintorch.evaluator.machine import Exits, LeftError, Machine, executes
 from lintorch.evaluator.mark_order import is_trained, mark_test, marking
 from lintorch.evaluator.marks import (
@@ -375,6 +375,19 @@ def run_delete(machine: Machine, node: ast.Delete) -> None:
             held, key = machine.evaluate(target.value), machine.evaluate(target.slice)
             if isinstance(held, Held) and held.kind == "dict" and isinstance(key, Constant):
                 machine.state.write(held.address).pop(key.value, None)
+            elif isinstance(held, Held) and held.kind == "list":
+                _delete_item(machine, held, key)
+
+
+def _delete_item(machine: Machine, held: Held, key: Value) -> None:
+    """`del items[i]`; which one is unknown: so is what is left."""
+    items = machine.state.read(held.address).get(ITEMS)
+    at = key.value if isinstance(key, Constant) and isinstance(key.value, int) else None
+    if items and at is not None and -len(items) <= at < len(items):
+        at %= len(items)
+        machine.state.write(held.address)[ITEMS] = (*items[:at], *items[at + 1 :])
+    else:
+        machine.spoil(held)
 
 
 @executes(ast.Global, ast.Nonlocal)

@@ -165,12 +165,18 @@ def _compare_sizes(sign: str, left: Dim, right: Dim) -> bool | None:
 
 
 def _compare_tensor(kind: type[ast.cmpop], left: Value, right: Value) -> Value:
-    """No tensor is equal to None; with anything else it gives a tensor."""
+    """No tensor is equal to None or a text; with anything else it gives a tensor."""
     tensor = left if isinstance(left, Tensor) else right
     other = right if tensor is left else left
-    if kind in (ast.Eq, ast.NotEq) and is_none(other) and getattr(tensor, "sure", False):
+    plain = is_none(other) or is_text(other)
+    if kind in (ast.Eq, ast.NotEq) and plain and getattr(tensor, "sure", False):
         return Constant(kind is ast.NotEq)
     return UNKNOWN
+
+
+def is_text(value: Value) -> bool:
+    """Whether it is a string."""
+    return isinstance(value, Constant) and isinstance(value.value, str)
 
 
 def _is_list(value: Value) -> bool:

@@ -87,6 +87,13 @@ def takes_by_position(spec: ast.arguments, count: int) -> bool:
     return spec.vararg is not None or count <= len(spec.posonlyargs) + len(spec.args)
 
 
+def takes_named(spec: ast.arguments, named: Collection[str]) -> bool:
+    """Whether a function with these parameters takes all of these by name."""
+    return spec.kwarg is not None or {*named} <= {
+        each.arg for each in (*spec.args, *spec.kwonlyargs)
+    }
+
+
 def has_enough(spec: ast.arguments, count: int, named: Collection[str]) -> bool:
     """Whether so many values by position, and these by name, are all that a function needs."""
     positional = [each.arg for each in (*spec.posonlyargs, *spec.args)]

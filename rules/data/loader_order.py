@@ -160,8 +160,11 @@ def in_listings(call: cst.Call, source: Source) -> Iterator[Hit]:
     for kept in kept_in(call, info, source):
         if is_indexed(kept, info, source):
             message = f"self.{kept} is indexed in the order of the file system"
-            fix, remedy = in_order(call, source), "sort what is listed: sorted(os.listdir(folder))"
-            severity = None if is_paired(call, info, source) else Severity.NOTE
+            fix, remedy = (
+                in_order(call, source),
+                f"sort what is listed: {write_sorted(call, source)}",
+            )
+            severity = None if is_paired(kept, call, info, source) else Severity.NOTE
             yield Hit(call, message, fix, severity=severity, remedy=remedy, cause="order")
             return
 
@@ -227,12 +230,35 @@ def is_listing(call: cst.Call, source: Source) -> bool:
     return name in LISTS or (method and not name)
 
 
-def is_paired(call: cst.Call, info: ClassInfo, source: Source) -> bool:
-    """Whether the class lists more than once, as images and masks that must keep in step."""
-    return any(
-        each is not call and is_listing(each, source) and source.classes.around(each) is info
-        for each in source.nodes(cst.Call)
-    )
+def is_paired(kept: str, call: cst.Call, info: ClassInfo, source: Source) -> bool:
+    """Whether another list is read at the same index, as images and masks that must keep in step."""
+    listings = (each for each in source.nodes(cst.Call) if is_listing(each, source))
+    inside = (each for each in listings if source.classes.around(each) is info)
+    others = {name for each in inside if each is not call for name in list_kept(each, info, source)}
+    indices = list_indices(kept, info, source)
+    return any(list_indices(name, info, source) & indices for name in others - {kept})
+
+
+def list_kept(call: cst.Call, info: ClassInfo, source: Source) -> Iterator[str]:
+    """The attributes that keep a listing, sorted or not."""
+    for target in targets_of(call, source):
+        if isinstance(target, cst.Attribute):
+            yield target.attr.value
+        else:
+            yield from made_from(target.value, info)
+
+
+def list_indices(attribute: str, info: ClassInfo, source: Source) -> set[str]:
+    """What `__getitem__` reads it at: `index` of `self.x[index]`."""
+    methods = (one.methods.get("__getitem__") for one in source.classes.lineage(info))
+    read = re.compile(rf"\bself\.{re.escape(attribute)}\[([^\]]+)\]")
+    return {each for m in methods if m is not None for each in read.findall(source.code(m.body))}
+
+
+def write_sorted(call: cst.Call, source: Source) -> str:
+    """`sorted(os.listdir(root))`, of a listing as it is written where that is short."""
+    code = source.code(call)
+    return f"sorted({code})" if len(code) <= 40 and "\n" not in code else "sorted(...)"
 
 
 def kept_in(call: cst.Call, info: ClassInfo, source: Source) -> Iterator[str]:

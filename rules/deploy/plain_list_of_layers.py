@@ -179,18 +179,20 @@ def _layers(container: cst.CSTNode, source: Source) -> Iterator[str]:
             yield name
 
 
-def _has_state(name: str, source: Source) -> bool:
-    if _STATELESS.search(name):
+def _has_state(name: str, source: Source, within: frozenset[str] = frozenset()) -> bool:
+    """Whether a layer has weights or a mode, or holds one that has; `within`: those that hold it."""
+    if _STATELESS.search(name) or name in within:
         return False
     own = source.classes.named(name)
     if own is None:
         return True
+    inside = within | {name}
     values = [
         v for c in source.classes.lineage(own) for given in c.attributes.values() for v in given
     ]
     return any(
         source.name(v.func) == "torch.nn.Parameter"
-        or ((inner := layer_made(v, source)) and not _STATELESS.search(inner))
+        or ((inner := layer_made(v, source)) and _has_state(inner, source, inside))
         for v in values
         if isinstance(v, cst.Call)
     )

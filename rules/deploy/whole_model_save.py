@@ -66,9 +66,10 @@ _ALLOWING = ("torch.serialization.safe_globals", "torch.serialization.add_safe_g
 
 @rule.event("torch.save")
 def in_saves(event: Called, source: Source) -> Iterator[Hit]:
-    saved = name_given(event).get("obj")
-    if saved is None or _is_read_whole(source):
-        return
+    given = name_given(event)
+    saved = given.get("obj")
+    if saved is None or _is_read_whole(source) or "pickle_module" in given:
+        return  # who names another pickle has to name it again to load
     if not isinstance(saved, Items) or saved.kind != "dict":
         yield from _report(event, saved, "the file", _find_saved(event, source), source)
         return

@@ -10,7 +10,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeRead, Called, Indexed, Occurrence
+from lintorch.evaluator.events import AttributeRead, Called, DataRead, Indexed, Occurrence
 from lintorch.evaluator.values import NONE, TRUE, External, Tensor, Value
 from lintorch.evidence import (
     BakedKind,
@@ -127,13 +127,19 @@ def in_data(event: AttributeRead, source: Source) -> Iterator[Hit]:
     weight = held.origin in ("parameter", "buffer")
     if not (weight or held.data) or not is_read(event.result, source) or trains(event, source):
         return
+    if is_written_back(event, source) or is_made_plain(event, source):
+        return
     node = source.node_at(event, cst.Attribute)
+    text = source.evaluation.text(event.spot)
+    inner = text.removesuffix(".data")
+    detached = ".detach()" in inner
     fix = None
     if node is not None:
         promise = Applicability.UNSAFE if is_kept(node, source) else Applicability.SAFE
-        fix = Fix("detach", (source.replace(node.attr, "detach()"),), promise)
-    text = source.evaluation.text(event.spot)
-    remedy = f"write {text.removesuffix('.data')}.detach()"
+        edit = source.replace(node, source.code(node.value))
+        edit = edit if detached else source.replace(node.attr, "detach()")
+        fix = Fix("leave .data out" if detached else "detach", (edit,), promise)
+    remedy = "leave .data out" if detached else f"write {inner}.detach()"
     harm = HIDDEN_WEIGHT if weight else HIDDEN
     told = f"{text}: no tracer sees what comes of it"
     yield Hit(event, told, fix, harm, remedy=remedy, cause="data")
@@ -177,6 +183,27 @@ def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
         text = host_reads.source_line(site)
         if ".data" in text and not OTHER.search(text) and (site.path, site.row) not in read:
             yield Refuted(site, "the line ran, and this .data was asked of no tensor")
+
+
+def is_written_back(event: AttributeRead, source: Source) -> bool:
+    """`y.data = y.data * mask`, of which another rule tells: with detach() it would be lost in silence."""
+    around = source.evaluation.list_around(event)
+    assigned = (each.targets for each in around if isinstance(each, ast.Assign))
+    return any(
+        isinstance(each, ast.Attribute) and each.attr == "data"
+        for targets in assigned
+        for each in targets
+    )
+
+
+def is_made_plain(event: AttributeRead, source: Source) -> bool:
+    """`y.data.numpy()`, of which another rule tells."""
+    spot, read = event.spot, source.evaluation.list_events({DataRead})
+    return any(
+        (each.spot.path, each.spot.row, each.spot.column) == (spot.path, spot.row, spot.column)
+        and (each.spot.end_row, each.spot.end_column) > (spot.end_row, spot.end_column)
+        for _, each in read
+    )
 
 
 def is_kept(node: cst.Attribute, source: Source) -> bool:

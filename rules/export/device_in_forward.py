@@ -83,10 +83,20 @@ def in_name(event: Called, source: Source) -> Iterator[Hit]:
     named = [each.value for each in given if isinstance(each, Constant)]
     if not event.way.forward or not any(isinstance(n, str) and GPU.match(n) for n in named):
         return
+    if is_in_kernel(event, source):
+        return
     if not is_asked_around(event, source) and not is_setting(event, source):
         text = source.evaluation.text(event.spot)
         said = f"`{text}` is on a GPU wherever the input is"
         yield Hit(event, said, fix=name_it(event, source), cause="gpu")
+
+
+def is_in_kernel(event: Called, source: Source) -> bool:
+    """Whether it is made in an autograd Function, for a kernel that runs nowhere else."""
+    call = source.call_at(event)
+    info = source.classes.around(call) if call is not None else None
+    bases = info.node.bases if info is not None else ()
+    return any(source.name(base.value) == "torch.autograd.Function" for base in bases)
 
 
 def is_setting(event: Called, source: Source) -> bool:
@@ -144,6 +154,8 @@ def at_hand(device: str, edit: Edit) -> Fix:
 @rule.event("torch.Tensor.cuda")
 def in_move(event: Called, source: Source) -> Iterator[Hit]:
     """`y.cuda()` of a tensor; of a module it is not said here."""
+    if is_in_kernel(event, source):
+        return
     if event.way.forward and not is_asked_around(event, source):
         text = source.evaluation.text(event.spot)
         said = f"`{text}` goes to a GPU wherever the input is"

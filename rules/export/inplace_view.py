@@ -102,8 +102,8 @@ SWAPPED = {
     "torchscript-trace": Harm.SILENT,
     "torchscript-script": Harm.REFUSED,
 }
-SWAPPED_READ = {name: SWAPPED[name] for name in SWAPPED if name not in ("torch.export", "onnx")}
-"""Of what was read off .data, the other two refuse the reading."""
+SWAPPED_READ = {**SWAPPED, "torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
+"""Of what was read off .data itself, which two refuse to read."""
 LOST = {"onnx-legacy": Harm.SILENT}
 LEGACY = {"onnx-legacy": Harm.REFUSED}
 DIAGONAL = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.SILENT}
@@ -133,11 +133,16 @@ def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
         owner = source.evaluation.text(event.spot).rpartition(".")[0]
         message = f"gives {owner} other data, where no tracer sees it"
         harm = SWAPPED_READ if is_made_of_data(event, source) else SWAPPED
-        yield Hit(event, message, harm=harm, remedy=f"give the name another tensor: {owner} = ...")
+        remedy = f"give the name another tensor: {owner} = ..."
+        if event.held.origin == "parameter":
+            remedy = (
+                f"leave it as it is, and compute with what is made of it: masked = {owner} * ..."
+            )
+        yield Hit(event, message, harm=harm, remedy=remedy)
 
 
 def is_made_of_data(event: AttributeSet, source: Source) -> bool:
-    """`y.data = y.data.clamp(0, 1)`, of which another rule tells who refuses to read it."""
+    """`y.data = y.data.clamp(0, 1)`."""
     around = source.evaluation.list_around(event)
     line = next((each for each in around if isinstance(each, (ast.Assign, ast.AugAssign))), None)
     read = () if line is None else ast.walk(line.value)

@@ -9,7 +9,8 @@ from itertools import dropwhile
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet, Called
-from lintorch.evaluator.values import TRUE, Constant
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.values import FALSE, TRUE, Constant
 from lintorch.source import Source
 
 rule = Rule(
@@ -84,6 +85,8 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
         return
     if event.name in NORMS and not has_weights(event):
         return
+    if event.name == PARAMETER and name_given(event).get("requires_grad") == FALSE:
+        return  # a constant
     if is_deliberate(event, source):
         return
     short = event.name.rpartition(".")[2]

@@ -81,6 +81,7 @@ TIED = {"torch.export": Harm.REFUSED, "onnx": Harm.AUTO, **TRACED}
 SINGLE = {"torch.export": Harm.SILENT, "onnx": Harm.SILENT, **TRACED}
 """Of a size that is asked whether it is 1, and is more in the example."""
 READ_OF_SELF = re.compile(r"\bself\.(\w+)")
+NAMES_AND_AXES = re.compile(r"\b(?!self\b)[A-Za-z_]\w*|(?<=[\[(])-?\d+(?=[\])])")
 SET_OF_SELF = re.compile(r"^\s*self\.(\w+)(?:\[[^]]*\])?(?:\s*:[^=]*)?\s*=(?!=)", re.MULTILINE)
 
 
@@ -98,7 +99,13 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         if harm:
             text = source.evaluation.text(event.spot)
             fix = drop_branch(event, source) or choose_by_where(event, source)
-            yield Hit(event, f"`{text}` is decided by the example input", fix=fix, harm=harm)
+            said = f"`{text}` is decided by the example input"
+            yield Hit(event, said, fix=fix, harm=harm, cause=name_cause(event.node))
+
+
+def name_cause(test: ast.AST) -> str:
+    """The same for what asks the same of height and width: names and axes count for nothing, numbers do."""
+    return "size " + NAMES_AND_AXES.sub("_", ast.unparse(test))
 
 
 def drop_branch(event: Decided, source: Source) -> Fix | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -21,8 +22,9 @@ rule = Rule(
         knows `--local_rank` alone ends with "unrecognized arguments". `torchrun` passes no option:
         the rank is in the variable LOCAL_RANK. Measured on torch 2.13.
 
-        With both spellings the parser takes either. It is an error where the file reads the rank
-        from this option alone, and a warning where it reads LOCAL_RANK too.
+        With both spellings the parser takes either. A file that reads LOCAL_RANK is one for
+        `torchrun`, and is not reported. It is an error where the file takes the rank from this
+        option, else a warning.
     """,
     bad="""
         import argparse
@@ -57,12 +59,17 @@ TOLD = ("--local-rank", "deepspeed", "parse_known_args")
 """Words of files that take the new option, or any."""
 RANKED = ("LOCAL_RANK", ".local_rank", "torch.distributed", "init_dist")
 """Words of files that a launcher starts."""
+READS_RANK = re.compile(
+    r"(environ\.get|getenv)\(\s*[\"']LOCAL_RANK|environ\[[\"']LOCAL_RANK[\"']\](?!\s*=[^=])"
+)
 
 
 @rule.event(ADDS)
 def in_parsers(event: Called, source: Source) -> Iterator[Hit]:
     known = source.profile.torch < (2, 0) or source.mentions(TOLD)
     if not is_rank(event) or known or event.open or not source.mentions(RANKED):
+        return
+    if READS_RANK.search(source.text):
         return
     needed = source.mentions((".local_rank",)) and not source.mentions(("LOCAL_RANK",))
     severity = Severity.ERROR if needed else Severity.WARNING

@@ -70,6 +70,11 @@ class Settings:
     width: int = 6
     sides: tuple = (7, 7)
     steps: list = field(default_factory=lambda: [1, 2])
+    groups: int = -1
+
+    def __post_init__(self):
+        if self.groups == -1:
+            self.groups = self.width // 2
 
     @property
     def doubled(self):
@@ -283,6 +288,8 @@ class Net(nn.Module):
         h  # value: 7
         Settings(8).width  # value: 8
         Settings(width=9).doubled  # value: 18
+        Settings().groups  # value: 3
+        Settings(groups=2).groups  # value: 2
         Sides(4).width  # value: 9
         Sides(4)[0]  # value: 4
         top, right = Sides(4, 5)

@@ -71,6 +71,20 @@ class Net(nn.Module):
             d = 5
         d  # value: 5
 
+        order = [0, 1, 2, 3]
+        for at in sorted([2, 1], reverse=True):
+            del order[at]
+        order  # value: [0, 3]
+        del order[len(mask)]
+        order  # value: list of any number of unknown
+
+        criterion = nn.MSELoss() if h > 20 else nn.L1Loss()
+        if isinstance(criterion, nn.MSELoss):
+            criterion  # value: torch.nn.MSELoss()
+        else:
+            criterion  # value: torch.nn.L1Loss()
+        isinstance(criterion, nn.Module)  # value: True
+
         e = None
         if w > 3:
             e = h

@@ -47,6 +47,8 @@ class Net(nn.Module):
         int(h * 0.5)  # value: int (varies)
         h / 2  # value: float /(x.H, 2) (varies)
         h == 3  # value: bool (varies)
+        torch.zeros(1) == "learned"  # value: False
+        torch.zeros(1) != "learned"  # value: True
         h > 0  # value: True
         h + 1 > h  # value: True
         x.dim()  # value: 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -110,11 +111,17 @@ def ask_class(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`isinstance(value, kind)`."""
     value, kind = given.pick(0) or UNKNOWN, given.pick(1) or UNKNOWN
     kinds = known_items(machine, kind) if isinstance(kind, (Items, Held)) else (kind,)
-    if kinds is None or isinstance(value, Choice):
+    if kinds is None:
         return OPEN_BOOL
-    answers = [is_instance(value, each) for each in kinds]
-    found = True if True in answers else None if None in answers else False
+    values = value.alternatives if isinstance(value, Choice) else (value,)
+    answers = {_is_any(each, kinds) for each in values}
+    found = answers.pop() if len(answers) == 1 else None
     return OPEN_BOOL if found is None else Constant(found)
+
+
+def _is_any(value: Value, kinds: Iterable[Value]) -> bool | None:
+    answers = [is_instance(value, each) for each in kinds]
+    return True if True in answers else None if None in answers else False
 
 
 def is_instance(value: Value, kind: Value) -> bool | None:

@@ -23,7 +23,7 @@ def is_part_elsewhere(name: str, path: str, consulted: set[str]) -> bool:
 
     True where the project is too large to tell. Files that were read are added to `consulted`.
     """
-    files = _list_files(_find_folder(path), count_looks())
+    files = _list_around(path)
     if files is None:
         return True
     own = os.path.abspath(path)
@@ -39,7 +39,7 @@ def is_imported_beside(name: str, words: frozenset[str], path: str, consulted: s
 
     True where the project is too large to tell. Files that were read are added to `consulted`.
     """
-    files = _list_files(_find_folder(path), count_looks())
+    files = _list_around(path)
     if files is None:
         return True
     own, stem = os.path.abspath(path), os.path.splitext(os.path.basename(path))[0]
@@ -63,13 +63,21 @@ def _list_imported(path: str, stamp: Stamp) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
-def _find_folder(path: str) -> str:
-    """The outermost package, or where the run was started, or the file's own folder."""
-    home, own = module_home(path), os.path.dirname(os.path.abspath(path))
+def _list_around(path: str) -> tuple[str, ...] | None:
+    """The Python files where the run was started, else of the outermost package or the file's own folder."""
+    listed = (_list_files(each, count_looks()) for each in _find_folders(path))
+    return next((each for each in listed if each is not None), None)
+
+
+def _find_folders(path: str) -> Iterator[str]:
+    home, own, here = module_home(path), os.path.dirname(os.path.abspath(path)), os.getcwd()
+    within = os.path.commonpath([here, own]) == here
+    if within:
+        yield here
     if home.package:
-        return os.path.join(home.roots[0], home.package.partition(".")[0])
-    here = os.getcwd()
-    return here if os.path.commonpath([here, own]) == here else own
+        yield os.path.join(home.roots[0], home.package.partition(".")[0])
+    elif not within:
+        yield own
 
 
 @lru_cache(maxsize=16)

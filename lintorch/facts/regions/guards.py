@@ -186,9 +186,14 @@ def _gives_loss(function: cst.FunctionDef) -> bool:
 
 
 def _is_loss_value(value: cst.BaseExpression) -> bool:
-    """Whether a value is a loss by its name, or by that of the function that gives it; of several, all."""
+    """Whether a value is a loss by its name, or by that of the function that gives it.
+
+    Of several all, or the first where it is worked out there and so always given: `loss.mean(), out`.
+    """
     if isinstance(value, cst.Tuple):
-        return bool(value.elements) and all(_is_loss_value(each.value) for each in value.elements)
+        given = [each.value for each in value.elements]
+        reduced = isinstance(given[0], (cst.Call, cst.BinaryOperation)) if given else False
+        return bool(given) and all(map(_is_loss_value, given[:1] if reduced else given))
     if isinstance(value, cst.BinaryOperation):
         return _is_loss_value(value.left) or _is_loss_value(value.right)
     if isinstance(value, cst.Call):

@@ -223,3 +223,32 @@ def fits(count):
     rows = [nn.Linear(2, 2) for _ in range(count)]
     nn.ModuleList(rows)
     return rows
+
+
+class Average(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.pool = nn.AvgPool1d(size)
+
+
+class Decompose(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.average = Average(size)
+
+
+class Drops(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.average = Average(size)
+        self.drop = nn.Dropout(0.1)
+
+
+class SeveralDecomposed(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.parts = [Decompose(size) for size in sizes]
+        self.dropped = [Drops(size) for size in sizes]  # hit
+
+    def forward(self, x):
+        return [part(x) for part in self.parts] + [part(x) for part in self.dropped]

@@ -132,3 +132,9 @@ def of_unknown(model, optimizer, path):
     optimizer.step()
     torch.save({"model": model.state_dict(), "optimizer": optimizer}, path)  # hit
     torch.save((model.state_dict(), optimizer.state_dict()), path)
+
+
+def save_pickled(model: nn.Module, path, pickle):
+    net = nn.Linear(4, 2)
+    torch.save(net, path, pickle_module=pickle)
+    torch.save(net, path)  # hit

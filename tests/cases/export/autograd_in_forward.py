@@ -112,3 +112,14 @@ class Typed(nn.Module):
         if isinstance(x.data, torch.cuda.FloatTensor):
             return nn.parallel.data_parallel(self.main, x, range(2))
         return self.main(x)
+
+
+class Masked(nn.Conv2d):
+    def __init__(self, width, size):
+        super().__init__(width, width, size)
+        self.register_buffer("mask", torch.ones_like(self.weight))
+
+    def forward(self, x):
+        self.weight.data = self.weight.data * self.mask
+        rows = x.detach().cpu().data.numpy()
+        return super().forward(x * rows.sum()) + x.detach().data.sum()  # hit

@@ -8,7 +8,7 @@ class Clamped(nn.Module):
         self.width = nn.Parameter(torch.ones(3))
 
     def forward(self, x):
-        self.width.data = self.width.data.clamp(0, 1)
+        self.width.data = self.width.data.clamp(0, 1)  # hit
         y = x * self.width
         y.data = y.relu()  # hit
         return y

@@ -93,3 +93,13 @@ class Caching(nn.Module):
         copied = nn.Linear(3, 3)
         copied.load_state_dict(torch.load("weights.pt"))
         return nn.Flatten()(nn.ReLU()(fixed(x))) + copied(self.cache[x.shape[1]](x))
+
+
+class Fixed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.zeros(8)
+
+    def forward(self, x):
+        shift = nn.Parameter(torch.zeros(8))  # hit
+        return x + nn.Parameter(self.table, requires_grad=False) + shift

@@ -87,3 +87,17 @@ class One(nn.Module):
 def overfed():
     """It raises before its layer does: it takes one argument."""
     return One()(torch.zeros(2, 3, 9, 9), torch.zeros(2, 15, 1, 1))
+
+
+class Narrow(nn.Module):
+    def __init__(self, width, padding=1):
+        super().__init__()
+        self.conv = nn.Conv2d(width, width, 3, padding=padding)
+
+    def forward(self, x):
+        return self.conv(x) + x
+
+
+def build():
+    """It raises before it is called: there is no dilation."""
+    return Narrow(3, padding=0, dilation=2)(torch.zeros(2, 3, 9, 9))
