@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from lintorch.checkpoint.dtypes import BYTES
@@ -30,6 +31,11 @@ def list_nonfinite(
 
     Raises CheckpointError. Numbers whose bytes are in the other order are left out.
     """
+    if raw.parts:
+        listed = list(tensors)
+        for number, (part, inner) in enumerate(raw.parts):
+            yield from list_nonfinite(part, inner, _list_own(listed, number))
+        return
     if raw.about.get("byte order", "little") != "little":
         return
     counted: dict[str, int] = {}
@@ -45,6 +51,15 @@ def list_nonfinite(
                 counted[storage.key] = _count(file, archive, place, storage, tensor.dtype)
             if counted[storage.key]:
                 yield name, counted[storage.key]
+
+
+def _list_own(tensors: Iterable[tuple[str, Tensor]], number: int) -> Iterator[tuple[str, Tensor]]:
+    """Those of one of several files, with their storages as that file names them."""
+    mark = f"{number}:"
+    for name, tensor in tensors:
+        if tensor.storage is not None and tensor.storage.key.startswith(mark):
+            storage = replace(tensor.storage, key=tensor.storage.key.removeprefix(mark))
+            yield name, replace(tensor, storage=storage)
 
 
 def _count(

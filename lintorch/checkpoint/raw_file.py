@@ -27,3 +27,5 @@ class RawFile:
     advice: str = ""
     """What reads it instead."""
     places: Mapping[str, int | str] = field(default_factory=dict)
+    parts: tuple[tuple[str, RawFile], ...] = ()
+    """The files that it was put together of, by path; their storages bear the number of the file: `1:0`."""

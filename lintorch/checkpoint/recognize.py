@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from typing import BinaryIO
 
+from lintorch.checkpoint.folders import (
+    INDEX,
+    describe_part,
+    read_folder,
+    read_index,
+    refuse_by_name,
+)
 from lintorch.checkpoint.limits import CheckpointError
 from lintorch.checkpoint.raw_file import RawFile
 from lintorch.checkpoint.safetensors_file import read_header
@@ -35,12 +43,37 @@ _STARTS = {
     b"gguf": "it is a GGUF file of llama.cpp",
     b"\x93numpy": "it is a NumPy array: np.load reads it",
     b"pk\x05\x06": "it is an empty zip file",
-    b"{": "it is JSON: an index of several files, perhaps; name one of those",
+    b"{": "it is JSON, and no checkpoint",
+    b"ptrt": "it is an engine of TensorRT, which holds no weights by name",
+    b"ftrt": "it is an engine of TensorRT, which holds no weights by name",
 }
 
 
+_MARKS = (
+    (4, b"TFL3", "it is a .tflite file: tf.lite.Interpreter reads it"),
+    (4, b"ET12", "it is a program of ExecuTorch (.pte)"),
+    (
+        2,
+        b"\x12\x07pytorch",
+        "it is an ONNX file: lintorch explain FILE --node, and lintorch compare, read it",
+    ),
+)
+"""Where a mark stands, and what it says."""
+
+
 def read_file(path: str) -> RawFile:
-    """What a file describes. Raises CheckpointError, or OSError."""
+    """What a file describes, or the shards that an index or a folder names. Raises CheckpointError, or OSError."""
+    if os.path.isdir(path):
+        return read_folder(path, read_file)
+    if path.endswith(INDEX):
+        return read_index(path, read_file)
+    if refused := refuse_by_name(path):
+        raise CheckpointError(refused)
+    raw = _read_one(path)
+    return replace(raw, about={**raw.about, **describe_part(path)})
+
+
+def _read_one(path: str) -> RawFile:
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise CheckpointError(
             "it is no file with contents of its own: a pipe, a socket or a device"
@@ -60,6 +93,9 @@ def read_file(path: str) -> RawFile:
             return _describe_tar(start)
         for known, said in _STARTS.items():
             if start.lower().startswith(known):
+                raise CheckpointError(said)
+        for at, mark, said in _MARKS:
+            if start[at : at + len(mark)] == mark:
                 raise CheckpointError(said)
         if start[:1] == b"\x80" and start[1:2] in _PROTOCOLS:
             return read_pickles(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from lintorch.checkpoint.admitted_globals import ADMITTED, SUPPORTED_OPCODES
@@ -23,6 +24,17 @@ class WeightsOnly:
     """Codes of the NumPy types that it builds, such as `f8`: each has a class of its own."""
     obstacles: dict[str, None] = field(default_factory=dict)
     """What it does not take even then, in words."""
+
+    @classmethod
+    def join(cls, parts: Iterable[WeightsOnly]) -> WeightsOnly:
+        """What it meets in any of several files."""
+        whole = cls()
+        for part in parts:
+            whole.refused |= part.refused
+            whole.called |= part.called
+            whole.array_types |= part.array_types
+            whole.obstacles |= part.obstacles
+        return whole
 
     def see_opcode(self, name: str) -> None:
         """An opcode."""

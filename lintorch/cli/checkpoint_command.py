@@ -11,7 +11,7 @@ from lintorch.cli.shared_options import limit_options, python_option
 
 
 @click.command("checkpoint")
-@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False))
+@click.argument("file", metavar="FILE", type=click.Path())
 @click.argument("model", metavar="[MODEL]", required=False, default="")
 @click.option("--key", default="", metavar="NAME",
               help="The part of the file that holds the weights, such as model_ema.state.")  # fmt: skip
@@ -25,6 +25,8 @@ from lintorch.cli.shared_options import limit_options, python_option
 @click.pass_context
 def command(context: click.Context, /, **_: Any) -> None:
     """Tell what a checkpoint FILE holds: its keys, and what torch.load will say to it.
+
+    A FOLDER, or its .index.json, whose weights lie in several files is read as one.
 
     The file is read and not unpickled: nothing in it runs. With MODEL, as file.py:Class, the model
     is built and its keys are compared; only that runs code, which is the model's own.

@@ -51,8 +51,10 @@ def _list_contents(checkpoint: Checkpoint) -> Iterator[Line]:
     plain = ", ".join(f"{name} = {text}" for name, text in checkpoint.plain.items())
     if plain:
         yield ((f"  {plain}", "dim"),)
-    if not checkpoint.sections and not plain and raw.root is not None:
+    if not checkpoint.sections and raw.root is not None:
         yield (("  it holds no tensors", ""),)
+    elif checkpoint.sections and checkpoint.chosen is None:
+        yield (("  it holds no weights of a model by their names", ""),)
 
 
 def _measure(section: Section) -> Iterator[str]:

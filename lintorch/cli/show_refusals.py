@@ -84,10 +84,18 @@ def write_admission(checkpoint: Checkpoint) -> Iterator[str]:
 
 
 def write_loading(checkpoint: Checkpoint) -> str:
-    """The Python line that reads the file."""
-    if checkpoint.raw.format == "safetensors":
-        return f"checkpoint = safetensors.torch.load_file({checkpoint.path!r})"
-    return f'checkpoint = torch.load({checkpoint.path!r}, map_location="cpu")'
+    """The Python line that reads the file, or all files that it is in."""
+    parts = [path for path, _ in checkpoint.raw.parts]
+    last = parts[-1] if parts else checkpoint.path
+    safe = last.endswith(".safetensors") if parts else checkpoint.raw.format == "safetensors"
+    name = "part" if parts else repr(checkpoint.path)
+    read = (
+        f"safetensors.torch.load_file({name})"
+        if safe
+        else f'torch.load({name}, map_location="cpu")'
+    )
+    every = f"{{key: value for part in {parts!r} for key, value in {read}.items()}}"
+    return f"checkpoint = {every if parts else read}"
 
 
 def write_access(section: Section) -> str:

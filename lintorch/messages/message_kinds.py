@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -74,11 +74,17 @@ class Runtime:
 
 @functools.cache
 def load_runtimes() -> tuple[Runtime, ...]:
-    """All of `data/`, by file name."""
-    return tuple(_read_runtime(_parse_toml(path)) for path in sorted(_DATA.glob("*.toml")))
+    """All of `data/`, by file name; a file without a title holds more kinds of its runtime."""
+    tables = [_parse_toml(path) for path in sorted(_DATA.glob("*.toml"))]
+    heads = [table for table in tables if "title" in table]
+    return tuple(_read_runtime(head, _list_kinds(head["runtime"], tables)) for head in heads)
 
 
-def _read_runtime(table: Mapping[str, Any]) -> Runtime:
+def _list_kinds(runtime: str, tables: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [kind for table in tables if table["runtime"] == runtime for kind in table["kind"]]
+
+
+def _read_runtime(table: Mapping[str, Any], kinds: Sequence[Mapping[str, Any]]) -> Runtime:
     name = table["runtime"]
     return Runtime(
         name,
@@ -89,7 +95,7 @@ def _read_runtime(table: Mapping[str, Any]) -> Runtime:
         table.get("own_line", False),
         tuple(table.get("exporters", ())),
         tuple(re.compile(each) for each in table.get("contexts", ())),
-        tuple(_read_kind(name, each) for each in table["kind"]),
+        tuple(_read_kind(name, each) for each in kinds),
     )
 
 

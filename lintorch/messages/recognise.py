@@ -21,7 +21,7 @@ _EXCERPT = 240
 _ERROR = re.compile(
     r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported|insufficient|mismatch|"
     r"violation|unable to|cannot |could not|not found|missing |exit code -?[1-9]|0xc0000005|segmentation|"
-    r"does not match)"
+    r"does not match|undefined symbol|undefined reference|unresolved external|signal \d|#\d\d pc [0-9a-f]{6})"
 )
 
 
@@ -105,17 +105,18 @@ def _make_recognised(
     is_note = kind.rank == "note"
     around = {} if is_note else _find_context(runtime.contexts, text, start, stop)
     node = groups.get("node", "").strip() or around.get("node", "")
-    operator = groups.get("operator") or kind.operator or _fit_node(around, groups)
+    operator = groups.get("operator") or kind.operator or _name_operator(node, around)
     head = text[start : max(stop, min(start + _EXCERPT, len(text)))][:_EXCERPT]
     if kind.rank == "last":
         head = groups.get("why", head)[:_EXCERPT]
     return Recognised(kind, runtime, head.strip(), operator, node, groups, start)
 
 
-def _fit_node(around: Mapping[str, str], groups: Mapping[str, str]) -> str:
-    """The operator that the name of its node tells, as `/conv/Add_1`, else the one named around a message."""
-    named = (groups.get("node", "") or around.get("node", "")).strip()
-    named = "" if " " in named else named.rpartition("/")[2].partition("_")[0]
+def _name_operator(node: str, around: Mapping[str, str]) -> str:
+    """The operator that is named with this node; else what its name tells, as `/conv/Add_1`, else another one around."""
+    if node and node == around.get("node", "").strip() and around.get("paired"):
+        return around["paired"]
+    named = "" if " " in node else node.rpartition("/")[2].partition("_")[0]
     return named if is_standard(named) else around.get("operator", "")
 
 
@@ -130,7 +131,10 @@ def _find_context(
         if matches:
             before = [match for match in matches if match.start() <= stop]
             chosen = before[-1] if before else matches[0]
-            found = {**_name_groups(chosen.groupdict()), **found}
+            named = _name_groups(chosen.groupdict())
+            if "node" in named and "node" not in found:
+                found["paired"] = named.get("operator", "")
+            found = {**named, **found}
     return found
 
 
