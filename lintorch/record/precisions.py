@@ -32,6 +32,24 @@ def list_precisions(exporter: str, asked: Iterable[str]) -> Iterator[str]:
             yield "" if each == OWN else each
 
 
+MOST_LAYER_ERRORS = 256
+"""Of one trial, layers whose errors are told."""
+
+
+@dataclass(frozen=True)
+class LayerError:
+    """How far what a call of a layer gives is off float32: at most, and of its largest number.
+
+    Both None where that is not finite. `name` is its dotted path, `call` counts its calls from 1 on.
+    """
+
+    name: str
+    kind: str
+    call: int
+    amount: float | None
+    relative: float | None
+
+
 @dataclass(frozen=True)
 class PrecisionLoss:
     """How far numbers are from those of eager in float32, at most over all sizes that were compared.
@@ -50,4 +68,6 @@ class PrecisionLoss:
     given: Distance | None = None
     """How far off what that layer is given is already, where that is as much: code between layers did it."""
     in_file: bool = False
-    """Whether the layer's numbers are those of the exported file, and not of eager in that type."""
+    """Whether the layers' numbers are those of the exported file, and not of eager in that type."""
+    layers: tuple[LayerError, ...] = ()
+    """All whose numbers could be had, in the order of their calls; no more than `MOST_LAYER_ERRORS`."""
