@@ -19,8 +19,8 @@ _QUANTIZES = {
     "executorch": QUANTIZATIONS,
     "openvino": ("int8-static",),
 }
-_LACKS = {"openvino": ("bfloat16",), "ncnn": FLOATS}
-"""Types that a runtime cannot be fed from Python: numpy has no bfloat16, and pnnx converts float32 alone."""
+_LACKS = {"openvino": ("bfloat16",), "ncnn": FLOATS, "onnx2tf": FLOATS}
+"""Types that a runtime cannot be fed from Python: numpy has no bfloat16, pnnx converts float32 alone, and onnx2tf was tried with that."""
 
 
 def list_precisions(exporter: str, asked: Iterable[str]) -> Iterator[str]:
