@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from lintorch.core.finding import Edit, Evidence, Finding, Fix, Note, Place, Severity
-from lintorch.record.file_comparisons import Distance
+from lintorch.record.file_comparisons import Distance, LayerNumbers
 from lintorch.record.models import Failure, Input, Layer, Model
 from lintorch.record.outcomes import Apart, Deviation, Outcome, Variation
-from lintorch.record.precisions import PrecisionLoss
+from lintorch.record.precisions import LayerError, PrecisionLoss
 from lintorch.record.sites import Site
 from lintorch.record.timings import FormTiming, ModelTiming, Spread
 from lintorch.report import write_matrix
@@ -46,7 +46,20 @@ TIMING = ModelTiming(
         FormTiming("torch.compile", why="no compiler"),
     ),
 )
-LOSS = PrecisionLoss(Distance(0.01, 0.05, 0.9), Distance(0.02, 0.1, 0.9), 0.02, is_lossy=True)
+ERRORS = (
+    LayerError("stem", "Conv2d", 1, 1e-4, 2e-4),
+    LayerError("neck.0", "ReLU", 1, 0.0, 0.0),
+    LayerError("neck.1", "Linear", 2, 0.3, 0.04),
+    LayerError("head", "Softmax", 1, None, None),
+)
+LOSS = PrecisionLoss(
+    Distance(0.01, 0.05, 0.9),
+    Distance(0.02, 0.1, 0.9),
+    0.02,
+    is_lossy=True,
+    layer=LayerNumbers("neck.1", "Linear", "", "", Distance(0.3, 0.04, 0.9), 2),
+    layers=ERRORS,
+)
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -91,7 +104,11 @@ def make_row(name: str, *, wrong: bool = True) -> Row:
         ),
         3,
     )
-    tried = Tried(outcome, (finding,), nodes=(1,)) if wrong else Tried(Outcome("onnx", "ok"))
+    tried = (
+        Tried(outcome, (finding,), nodes=(1,))
+        if wrong
+        else Tried(Outcome("onnx", "ok", compared=(Variation(), _BATCH)))
+    )
     return Row(model, tried=(tried, Tried(right)), graph=graph, findings=(finding,) * wrong)
 
 

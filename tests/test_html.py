@@ -115,6 +115,12 @@ def test_an_open_model_shows_what_types_lose_and_how_long_it_takes(
     assert (
         "float16 is off float32 by 5% in eager, 10% in onnx" in page.locator("#detail").inner_text()
     )
+    assert page.locator("h3", has_text="Off float32, layer by layer, in eager").count() == 1
+    assert page.locator(".plot circle.over title").all_text_contents() == [
+        "neck.1 (Linear), call 2: 4 %",
+        "head (Softmax): not finite",
+    ]
+    assert page.locator(".plot text.raised").text_content() == "neck.1"
     rows = page.locator(".timing tbody tr").all_inner_texts()
     assert [row.split("\t")[:4] for row in rows] == [
         ["eager", "2 ms", "1.9 ms to 2.1 ms", "-"],

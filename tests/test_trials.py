@@ -329,6 +329,7 @@ def test_every_exporter_that_is_there_can_be_asked_for() -> None:
         ("coreml", "coremltools"),
         ("tvm", "tvm"),
         ("mnn", "MNN"),
+        ("onnx2tf", "onnx2tf"),
     ],
 )
 class TestConverter:
@@ -355,7 +356,7 @@ class TestConverter:
         outcome = tried(Named(), exporter, tmp_path)
         assert (outcome.status, outcome.message) == ("ok", "")
         varied = bool(outcome.compared) and any(outcome.compared)
-        assert varied == (exporter not in ("litert", "coreml")), outcome.detail
+        assert varied == (exporter not in ("litert", "coreml", "onnx2tf")), outcome.detail
 
     def test_every_operator_without_translation_is_named(
         self, exporter: str, package: str, tmp_path: Path

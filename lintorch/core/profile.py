@@ -9,7 +9,10 @@ from lintorch.core.finding import Harm, Hazard, Severity
 
 MEASURED = ("torch.export", "onnx", "onnx-legacy", "torchscript-trace", "torchscript-script")
 """The exporters whose treatment of each hazard was measured."""
-EXPORTERS = (*MEASURED, "openvino", "ncnn", "executorch", "litert", "coreml", "tvm", "mnn")
+EXPORTERS = (
+    *(*MEASURED, "openvino", "ncnn", "executorch"),
+    *("litert", "coreml", "tvm", "mnn", "onnx2tf"),
+)
 """Those that a model can be tried with, in the order of reports. What no rule says of one is unknown."""
 DEFAULT_EXPORTERS = frozenset({"torch.export", "onnx"})
 """Those in use where neither settings nor export calls say."""

@@ -16,7 +16,7 @@ from lintorch.record.file_comparisons import Cause, FileComparison, LayerNumbers
 from lintorch.record.input_notation import describe_inputs as shown
 from lintorch.record.models import MOST_LAYERS, Failure, Layer, Model
 from lintorch.record.outcomes import MOST_APART, Outcome
-from lintorch.record.precisions import PRECISIONS
+from lintorch.record.precisions import MOST_LAYER_ERRORS, PRECISIONS, LayerError, PrecisionLoss
 from lintorch.record.proofs import Comparison, Observed
 from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
@@ -101,10 +101,8 @@ class Asked:
         if outcome.precision not in ("", *PRECISIONS):
             raise MalformedError(f"a precision {outcome.precision[:40]!r}")
         _is_half(outcome.half)
-        loss = outcome.loss
-        if loss is not None and loss.layer is not None:
-            self._are_shown((loss.layer.built, loss.layer.called))
-            outcome = replace(outcome, loss=replace(loss, layer=_cut_layer(loss.layer)))
+        if outcome.loss is not None:
+            outcome = replace(outcome, loss=self._loss(outcome.loss))
         if outcome.artifact and not _is_inside(outcome.artifact, self.artifacts):
             raise MalformedError(f"an exported file at {outcome.artifact}")
         return outcome
@@ -155,6 +153,15 @@ class Asked:
             last=found.last and _cut_layer(found.last),
         )
 
+    def _loss(self, loss: PrecisionLoss) -> PrecisionLoss:
+        """What a type costs: its layers are cut, and the line of the one that explains it is the user's."""
+        layer = loss.layer
+        if layer is not None:
+            self._are_shown((layer.built, layer.called))
+            layer = _cut_layer(layer)
+        told = loss.layers[:MOST_LAYER_ERRORS]
+        return replace(loss, layer=layer, layers=tuple(map(_cut_error, told)))
+
     def _are_shown(self, sites: Iterable[Site | None]) -> None:
         for site in sites:
             if site is not None and not self.files.is_shown(site.path):
@@ -188,6 +195,10 @@ def _cut_layer(layer: LayerNumbers) -> LayerNumbers:
         value=_cut_text(layer.value),
         operator=_cut_text(layer.operator),
     )
+
+
+def _cut_error(error: LayerError) -> LayerError:
+    return replace(error, name=_cut_text(error.name), kind=_cut_text(error.kind))
 
 
 def _cut_form(form: FormTiming) -> FormTiming:

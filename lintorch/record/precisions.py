@@ -19,8 +19,8 @@ _QUANTIZES = {
     "executorch": QUANTIZATIONS,
     "openvino": ("int8-static",),
 }
-_LACKS = {"openvino": ("bfloat16",), "ncnn": FLOATS}
-"""Types that a runtime cannot be fed from Python: numpy has no bfloat16, and pnnx converts float32 alone."""
+_LACKS = {"openvino": ("bfloat16",), "ncnn": FLOATS, "onnx2tf": FLOATS}
+"""Types that a runtime cannot be fed from Python: numpy has no bfloat16, pnnx converts float32 alone, and onnx2tf was tried with that."""
 
 
 def list_precisions(exporter: str, asked: Iterable[str]) -> Iterator[str]:
@@ -30,6 +30,24 @@ def list_precisions(exporter: str, asked: Iterable[str]) -> Iterator[str]:
         lacks = each in _LACKS.get(exporter, ())
         if not lacks and (each not in QUANTIZATIONS or each in _QUANTIZES.get(exporter, ())):
             yield "" if each == OWN else each
+
+
+MOST_LAYER_ERRORS = 256
+"""Of one trial, layers whose errors are told."""
+
+
+@dataclass(frozen=True)
+class LayerError:
+    """How far what a call of a layer gives is off float32: at most, and of its largest number.
+
+    Both None where that is not finite. `name` is its dotted path, `call` counts its calls from 1 on.
+    """
+
+    name: str
+    kind: str
+    call: int
+    amount: float | None
+    relative: float | None
 
 
 @dataclass(frozen=True)
@@ -50,4 +68,6 @@ class PrecisionLoss:
     given: Distance | None = None
     """How far off what that layer is given is already, where that is as much: code between layers did it."""
     in_file: bool = False
-    """Whether the layer's numbers are those of the exported file, and not of eager in that type."""
+    """Whether the layers' numbers are those of the exported file, and not of eager in that type."""
+    layers: tuple[LayerError, ...] = ()
+    """All whose numbers could be had, in the order of their calls; no more than `MOST_LAYER_ERRORS`."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lintorch.record.file_comparisons import Distance, LayerNumbers
-from lintorch.record.precisions import PrecisionLoss
+from lintorch.record.precisions import LayerError, PrecisionLoss
 from lintorch.record.sites import Site
 from lintorch.report.places import shown_path
 
@@ -44,6 +44,7 @@ def loss_values(loss: PrecisionLoss) -> dict[str, Any]:
         "layer": _layer_values(loss.layer) if loss.layer else None,
         "given": distance_values(loss.given) if loss.given else None,
         "in_file": loss.in_file,
+        "layers": [_error_values(each) for each in loss.layers],
     }
 
 
@@ -66,6 +67,16 @@ def _layer_values(layer: LayerNumbers) -> dict[str, Any]:
         "value": layer.value or None,
         **distance_values(layer.distance),
         "location": {"filename": shown_path(site.path), "row": site.row} if site else None,
+    }
+
+
+def _error_values(error: LayerError) -> dict[str, Any]:
+    return {
+        "name": error.name,
+        "class": error.kind,
+        "call": error.call,
+        "max_abs": error.amount,
+        "relative": error.relative,
     }
 
 

@@ -17,11 +17,12 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class ConverterError(Exception):
-    """What a converter printed; `operators` are those of ONNX that it does not know."""
+    """What a converter printed; `operators` are those of ONNX that it does not know, `node` where it stopped."""
 
-    def __init__(self, printed: str, operators: Iterable[str] = ()) -> None:
+    def __init__(self, printed: str, operators: Iterable[str] = (), node: str = "") -> None:
         super().__init__(printed)
         self.operators = tuple(dict.fromkeys(operators))
+        self.node = node
 
 
 def name_values(path: Path) -> tuple[list[str], list[str]]:
@@ -55,9 +56,10 @@ def explain_converter(
     if not isinstance(error, ConverterError):
         return onnx.explain(error, job)
     path = job.directory / ONNX_FILE
+    sought = error.operators or (error.node,)
+    where = find_node_stack(_load_graph(path), sought) if path.exists() else ""
     if not error.operators:
-        return Explained(message=summarise(str(error)))
-    where = find_node_stack(_load_graph(path), error.operators) if path.exists() else ""
+        return Explained(where=where, message=summarise(str(error)))
     return Explained(error.operators, where, f"{name} has no {', '.join(error.operators)} of ONNX")
 
 

@@ -124,9 +124,10 @@ def find_node_site(node: Any, user_file: UserFile) -> Site | None:
     return find_site_in_text(_read_stack(node), user_file)
 
 
-def find_node_stack(graph: Any, operators: Container[str]) -> str:
-    """The stack kept with the first node of a graph that is one of these operators, if any."""
-    stacks = (_read_stack(node) for node in graph.node if node.op_type in operators)
+def find_node_stack(graph: Any, sought: Container[str]) -> str:
+    """The stack kept with the first node of a graph that is of one of these operators or names, if any."""
+    found = (node for node in graph.node if node.op_type in sought or node.name in sought)
+    stacks = map(_read_stack, found)
     return next(filter(None, stacks), "")
 
 

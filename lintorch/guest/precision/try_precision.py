@@ -39,7 +39,12 @@ from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.arguments import pick_tensors
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome
-from lintorch.record.precisions import QUANTIZATIONS, PrecisionLoss
+from lintorch.record.precisions import (
+    MOST_LAYER_ERRORS,
+    QUANTIZATIONS,
+    LayerError,
+    PrecisionLoss,
+)
 from lintorch.record.sites import Site
 
 _SECONDS_FOR_LAYER = 20.0
@@ -138,7 +143,7 @@ def _add_layer(
     subject: Subject,
     directory: Path,
 ) -> PrecisionLoss:
-    """The same with the layer: in the exported file where it alone is off, or there is no eager in the type."""
+    """The same with its layers: of the exported file where it alone is off, or there is no eager in the type."""
     late, sizes = clock() + _SECONDS_FOR_LAYER, subject.model.sizes
     quantized = isinstance(eager, QuantizedEager)
     in_file = exported is not None and (quantized or found.status == "wrong")
@@ -161,11 +166,18 @@ def _add_layer(
                     subject.built,
                 )
             ]
+        told = tuple(map(_tell_error, values[:MOST_LAYER_ERRORS]))
+        loss = replace(loss, layers=told, in_file=in_file)
         layer = find_first_layer(eager, subject.module, values, whole, late)
         if layer is not None:
             given = layer.given if layer.is_given else None
-            return replace(loss, layer=layer.told, given=given, in_file=in_file)
+            return replace(loss, layer=layer.told, given=given)
     return loss
+
+
+def _tell_error(value: LayerValue) -> LayerError:
+    told, off = value.told, value.told.distance
+    return LayerError(told.name, told.kind, told.call, off.amount, off.relative)
 
 
 def _list_exported_values(

@@ -88,11 +88,17 @@ function press(event) {
 
 // A model that is open is printed as it is; else all that are shown and not right, each on a page.
 function printDetails() {
-  if (address.read().model) return;
+  if (address.read().model) return openNotes(box.detail);
   const bad = choose(index, address.read()).models.filter((each) => statusesOf(each).some((status) => status !== "ok"));
   const left = bad.length - MOST_PRINTED;
   box.printed.replaceChildren(...bad.slice(0, MOST_PRINTED).map((each) => make("section", {}, describe(each, ""))),
     ...(left > 0 ? [make("p", {}, `${left} more models are not right; choose among them by the filters.`)] : []));
+  openNotes(box.printed);
+}
+
+// On paper nothing can be opened.
+function openNotes(within) {
+  for (const each of within.querySelectorAll(".note details, .facts details")) each.open = true;
 }
 
 const theme = keep(() => localStorage.getItem("lintorch-theme"));

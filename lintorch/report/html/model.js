@@ -9,6 +9,7 @@ function showModel(told, exporter, sources) {
     trials.length ? showTabs(trials, trial) : null,
     trial ? showTrial(trial) : null,
     trial ? showNumbers(trial) : null,
+    trial ? showLayerErrors(trial) : null,
     model.graph && model.graph.nodes.length ? showCalls(model.graph, trial, sources) : null,
     sources.length ? section("Source", showSources(sources, findings)) : null,
     told.losses.length ? section("What other types lose", make("ul", {}, told.losses.map((each) => make("li", {}, each)))) : null,
@@ -92,7 +93,13 @@ function showLimit(limit) {
 
 function showNumbers(trial) {
   const plot = plotDifferences(trial);
-  return plot && section("Largest difference from eager, and what is tolerated", plot);
+  return plot && section("Largest difference from eager, and what is tolerated", make("div", { class: "wide" }, plot));
+}
+
+function showLayerErrors(trial) {
+  const plot = plotLayers(trial);
+  const where = trial.loss && trial.loss.in_file ? `the file of ${trial.exporter}` : "eager";
+  return plot && section(`Off float32, layer by layer, in ${where}`, make("div", { class: "wide" }, plot));
 }
 
 function showCalls(graph, trial, sources) {

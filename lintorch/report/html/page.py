@@ -20,7 +20,7 @@ from lintorch.report.html.page_index import list_models, make_index
 from lintorch.report.record_changes import Record
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("elements", "address", "filters", "matrix", "plots", "graph", "layers", "source", "model", "main")  # fmt: skip
+_SCRIPTS = ("elements", "address", "filters", "matrix", "plots", "layer_plot", "graph", "layers", "source", "model", "main")  # fmt: skip
 """In this order: each uses those before it."""
 _HOLE = re.compile(r"\{(policy|title|style|data|script)\}")
 _ESCAPED = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
