@@ -99,9 +99,11 @@ def in_filled(event: AttributeSet, source: Source) -> Iterator[Hit]:
 @rule.event("torch.nn.Module.register_buffer")
 def in_registered(event: Called, source: Source) -> Iterator[Hit]:
     """The same as a buffer: `self.register_buffer("mask", mask)` in forward."""
-    name, value = event.arguments.get("name"), event.arguments.get("tensor")
-    if isinstance(name, Constant) and isinstance(name.value, str) and value is not None:
-        yield from tell_filled(event, name.value, value, source)
+    given = [*event.positional[1:], *event.keyword.values()]
+    names = [each.value for each in given if isinstance(each, Constant)]
+    tensors = [each for each in given if isinstance(each, Tensor)]
+    if names and isinstance(names[0], str) and len(tensors) == 1:
+        yield from tell_filled(event, names[0], tensors[0], source)
 
 
 def tell_filled(event: Occurrence, name: str, value: Value, source: Source) -> Iterator[Hit]:
