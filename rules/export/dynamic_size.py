@@ -124,6 +124,7 @@ MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
     "torch.as_tensor": (READ, COPIED),
     "torch.LongTensor": (REPEATED, REPEATED),
     "torch.IntTensor": (REPEATED, REPEATED),
+    "torch.FloatTensor": (REPEATED, REPEATED),
 }
 """What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
 AS_TORCH = {**REFUSED, **TRACED}

@@ -18,7 +18,8 @@ class Grids(nn.Module):
         ones = torch.tensor(np.ones((h, w), dtype=np.float32))  # hit
         channels = torch.from_numpy(np.zeros(y.shape[1], dtype=np.float32)).sum()
         print(np.arange(h))
-        return y * ones + ramp + channels + torch.from_numpy(self.bins).sum()
+        sides = torch.FloatTensor([w, h]).sum()  # hit
+        return y * ones * sides + ramp + channels + torch.from_numpy(self.bins).sum()
 
 
 class Scaled(nn.Module):

@@ -46,3 +46,16 @@ class Columns(nn.Module):
         for i in range(x.shape[1]):
             total = total + x[:, i : i + 1]
         return total
+
+
+class Named(nn.Module):
+    def __init__(self, encoder):
+        super().__init__()
+        self.encoder = encoder
+
+    def forward(self, x):
+        batch, seq_len, dim = x.shape
+        total = x.new_zeros(batch, dim)
+        for t in range(seq_len):  # hit
+            total = total * 0.5 + x[:, t]
+        return total
