@@ -283,10 +283,11 @@ def read_shape(machine: Machine, node: ast.AST, held: Tensor) -> Value:
     if not held.aside or not isinstance(shape, Items) or shape.items is None:
         return shape
     spot = machine.spot(node)
-    return replace(shape, items=tuple(_note_aside(each, spot) for each in shape.items))
+    return replace(shape, items=tuple(note_aside(each, spot) for each in shape.items))
 
 
-def _note_aside(value: Value, spot: Spot) -> Value:
+def note_aside(value: Value, spot: Spot) -> Value:
+    """A size that was read off `tensor.data` there."""
     if not isinstance(value, Number) or value.varies is False:
         return value
     return replace(value, via=value.via | {Via(".data", spot, value.size, True)})

@@ -341,6 +341,8 @@ _WIDE = {"Conv2d": -3, "BatchNorm2d": -3, "InstanceNorm2d": -3, "Conv3d": -4, "B
 
 def _expected_shape(name: str, built: dict[str, Value], given: str) -> tuple[Dim, ...] | None:
     batch = make_symbol("B")
+    if "Norm1d" in name:
+        return None  # of two axes as well as of three
     if name[-2:] in ("1d", "2d", "3d"):
         sides = SPATIAL[int(name[-2])]
         channels = size_in(built.get("in_channels", built.get("num_features", UNKNOWN)))

@@ -24,7 +24,7 @@ def learn_rank(machine: Machine, value: Value, names: Sequence[str]) -> Value:
     if not name or "*" in names:
         return value
     sides = machine.library.image_axes(names)
-    shape = name_sides(name, len(names), sides)
+    shape = name_sides(name, len(names), sides, _find_lengths(names))
     teach = teach_shape if machine.is_certain else teach_width  # a branch may be for some ranks
     teach(machine, name, shape)
     return Items("Size", tuple(map(make_number, shape)), of_input=name)
@@ -47,11 +47,26 @@ def name_axes(name: str, rank: int, channels: Dim | None = None) -> tuple[Dim, .
 _ATTENDED = re.compile(r"(q|k|v|quer(y|ies)|keys?|values?)(_(states?|layer))?", re.IGNORECASE)
 
 
-def name_sides(name: str, rank: int, sides: Collection[int]) -> tuple[Dim, ...]:
-    """Symbols for the axes of an input where names tell which of them are height and width."""
+_LENGTH = re.compile(
+    r"(\w+_)?(seq(uence)?_?)?len(gth)?|seq|time(_?steps)?|n(um)?_?(frames|tokens|steps)",
+    re.IGNORECASE,
+)
+"""Names of how long a sequence is."""
+
+
+def _find_lengths(names: Sequence[str]) -> Collection[int]:
+    """The axis behind the batch that names say is a sequence: `batch, seq_len, dim`; of three `B, T, C` too."""
+    short = len(names) == 3 and names[1] in ("t", "T", "l", "L")
+    return (1,) if len(names) > 2 and (short or _LENGTH.fullmatch(names[1])) else ()
+
+
+def name_sides(
+    name: str, rank: int, sides: Collection[int], lengths: Collection[int] = ()
+) -> tuple[Dim, ...]:
+    """Symbols for the axes of an input where names tell which of them are height and width, or a length."""
     axes: list[Dim] = [make_symbol("B")] if rank else []
     for axis in range(1, rank):
-        known = axis in sides or None
+        known = axis in sides or axis in lengths or None
         channel = bool(sides) and axis not in sides and rank == 4
         axes.append(make_symbol(f"{name}.{axis}", False if channel else known))
     return tuple(axes)

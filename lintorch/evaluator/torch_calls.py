@@ -21,7 +21,7 @@ from lintorch.evaluator.operators.tensor_types import (
     UndecidedError,
 )
 from lintorch.evaluator.signatures.find_signatures import is_known
-from lintorch.evaluator.sizes import Dim, Size, list_symbols
+from lintorch.evaluator.sizes import Dim, Size, list_symbols, varies
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -251,8 +251,19 @@ def _guess_result(machine: Machine, node: ast.AST, name: str, given: Given) -> V
     result = Tensor(None, dtype, memory=memory, via=_via_of(given), ranked_as=ranked_as, data=data)
     if last in _PAIRS:
         return Items("tuple", (result, replace(result, dtype="int64")))
-    rounds = Number(None, True, True) if last == "unbind" else None
+    moving = last == "unbind" or (last == "split" and _splits_varying(given))
+    rounds = Number(None, True, True) if moving else None
     return Items("tuple", None, result, rounds) if last in _SEVERAL else result
+
+
+def _splits_varying(given: Given) -> bool:
+    """`x.split(4, 1)` of an axis that varies: parts of a known size, and so many as the axis is long."""
+    held, each, axis = given.pick(0), given.pick(1), given.pick(2, "dim") or Constant(0)
+    shape = held.shape if isinstance(held, Tensor) else None
+    at = axis.value if isinstance(axis, Constant) else None
+    if not shape or not isinstance(at, int) or not -len(shape) <= at < len(shape):
+        return False
+    return isinstance(each, Constant) and varies(shape[at]) is True
 
 
 def is_reduced_loss(name: str, given: Given) -> bool:

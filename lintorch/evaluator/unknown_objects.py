@@ -9,7 +9,18 @@ from lintorch.evaluator.conditions import name_lasting
 from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.machine import Machine, calls, reads
-from lintorch.evaluator.values import UNKNOWN, Function, Given, Held, Unknown, Value, name_setting
+from lintorch.evaluator.values import (
+    UNKNOWN,
+    Bound,
+    External,
+    Function,
+    Given,
+    Held,
+    Tensor,
+    Unknown,
+    Value,
+    name_setting,
+)
 
 
 @frozen_record
@@ -36,6 +47,15 @@ class ModelOutput(Unknown):
 
 
 @frozen_record
+class PartOutput(Unknown):
+    """What an unknown part of a model makes of tensors in forward, or what is reached from that."""
+
+
+_OF_TENSORS = frozenset({"numpy", "item", "tolist"})
+"""Methods that read what such a value holds, which is a tensor then."""
+
+
+@frozen_record
 class UnknownCalled(Occurrence):
     """Something unknown was called: a method of `held`, or, where `method` is "", `held` itself."""
 
@@ -49,10 +69,14 @@ def _tells(machine: Machine) -> bool:
     return machine.marks or machine.tells_unknown
 
 
-@reads(Unknown, UnknownMethod, ScaledLoss, ModelOutput)
+@reads(Unknown, UnknownMethod, ScaledLoss, ModelOutput, PartOutput)
 def read_of_unknown(machine: Machine, node: ast.AST, held: Unknown, name: str) -> Value:
     """`unknown.name`; an attribute of a setting that nobody gives is such a setting too."""
     path = machine.unknown_from(held, f".{name}").path or f"?.{name}"
+    if isinstance(held, PartOutput):
+        tensor = Tensor(sure=False)
+        read = Bound(External(f"torch.Tensor.{name}"), (tensor,), method=name)
+        return read if name in _OF_TENSORS else PartOutput(path)
     if _tells(machine):
         return UnknownMethod(path, held, name)
     setting = name_setting(held)
@@ -66,11 +90,13 @@ def read_missing(machine: Machine, held: Held, name: str) -> Value:
     return UnknownMethod(f"{name_lasting(held)}.{name}", held, name)
 
 
-@calls(Unknown, UnknownMethod, ScaledLoss, ModelOutput)
+@calls(Unknown, UnknownMethod, ScaledLoss, ModelOutput, PartOutput)
 def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given) -> Value:
     """A call of something unknown, which may change what it is given."""
     if not _tells(machine):
         result = _spoil_given(machine, callee, given)
+        if isinstance(callee, PartOutput) or _is_part(machine, callee, given):
+            result = PartOutput(result.path)
         if machine.names_unknown:
             _tell_by_path(machine, node, callee, given, result)
         return result
@@ -85,6 +111,12 @@ def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given)
         result = Unknown("?()")  # one of its own, told from others
     machine.tell(UnknownCalled, node, held, method, given, result)
     return result
+
+
+def _is_part(machine: Machine, callee: Unknown, given: Given) -> bool:
+    """Whether forward gives tensors to an object that the constructor was given, or made of what is unknown."""
+    fed = any(isinstance(each, Tensor) and each.data is not False for each in given.values)
+    return fed and machine.here.forward and callee.path.endswith((")", ">"))
 
 
 def _tell_by_path(
@@ -103,7 +135,7 @@ def take_item(held: Value, index: int) -> Value | None:
     return None
 
 
-def _spoil_given(machine: Machine, callee: Unknown, given: Given) -> Value:
+def _spoil_given(machine: Machine, callee: Unknown, given: Given) -> Unknown:
     for value in given.values:
         machine.spoil(value)
     return machine.unknown_from(callee, "()")

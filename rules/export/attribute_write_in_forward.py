@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
@@ -11,7 +12,7 @@ from lintorch.core.finding import Harm, Hit, Refuted, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet, Called, ItemSet, Occurrence
-from lintorch.evaluator.values import NONE, Constant, Items, Number, Slice, Tensor, Value
+from lintorch.evaluator.values import NONE, Constant, Held, Items, Number, Slice, Tensor, Value
 from lintorch.evidence import KeptWrite, ModuleWrite, Outcome, ResetWrite, Trace, Trial
 from lintorch.evidence.host_reads import is_whole_run
 from lintorch.evidence.size_changes import describe_outcome
@@ -99,9 +100,34 @@ def in_filled(event: AttributeSet, source: Source) -> Iterator[Hit]:
 @rule.event("torch.nn.Module.register_buffer")
 def in_registered(event: Called, source: Source) -> Iterator[Hit]:
     """The same as a buffer: `self.register_buffer("mask", mask)` in forward."""
-    name, value = event.arguments.get("name"), event.arguments.get("tensor")
-    if isinstance(name, Constant) and isinstance(name.value, str) and value is not None:
-        yield from tell_filled(event, name.value, value, source)
+    given = [*event.positional[1:], *event.keyword.values()]
+    names = [each.value for each in given if isinstance(each, Constant)]
+    tensors = [each for each in given if isinstance(each, Tensor)]
+    if names and isinstance(names[0], str) and len(tensors) == 1:
+        yield from tell_filled(event, names[0], tensors[0], source)
+
+
+@rule.event(ItemSet)
+def in_entry(event: ItemSet, source: Source) -> Iterator[Hit]:
+    """`self.grids[i] = make_grid(h, w)`, `self.masks[key] = mask`."""
+    name = name_own(event.node)
+    if name and isinstance(event.held, Held) and not has_size(event.index):
+        yield from tell_filled(event, name, event.value, source)
+
+
+def has_size(index: Value) -> bool:
+    """Whether a key holds a size: another rule tells of these."""
+    if isinstance(index, Items):
+        return any(map(has_size, index.items or ()))
+    return isinstance(index, Number) and index.size is not None
+
+
+def name_own(node: ast.AST) -> str:
+    """`grids` of `self.grids[i]`."""
+    match node:
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id="self"), attr=name)):
+            return name
+    return ""
 
 
 def tell_filled(event: Occurrence, name: str, value: Value, source: Source) -> Iterator[Hit]:

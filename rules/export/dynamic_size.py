@@ -124,8 +124,11 @@ MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
     "torch.as_tensor": (READ, COPIED),
     "torch.LongTensor": (REPEATED, REPEATED),
     "torch.IntTensor": (REPEATED, REPEATED),
+    "torch.FloatTensor": (REPEATED, REPEATED),
 }
 """What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
+AS_TORCH = {**REFUSED, **TRACED}
+"""What the new ONNX exporter takes for a function of torch."""
 COUNTED = {**REFUSED, "onnx": Harm.AUTO}
 DYNAMO = "export with dynamo=True or torch.export, which keep both sides"
 WITHOUT_NUMPY = "use // and math.prod(), or x.flatten(1), which keep sizes symbolic"
@@ -213,7 +216,7 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
         said = f"`{text}` keeps the side that the example chose"
         yield Hit(event, said, fix=reckon_side(event, source), harm=TRACED, remedy=DYNAMO)
     elif name.startswith("numpy.") and not (name in FOLLOWING and FLOATING & event.also):
-        harm = COPIED if name in FLOATING else harm
+        harm = COPIED if name in FLOATING else AS_TORCH if name == "numpy.arange" else harm
         said = f"`{text}` takes sizes as plain numbers"
         fix = without_numpy(event, name, source)
         yield Hit(event, said, fix=fix, harm=harm, remedy=WITHOUT_NUMPY, cause="numpy")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from lintorch.evaluator.attributes import read_shape, shape_of_tensor
+from lintorch.evaluator.attributes import note_aside, read_shape, shape_of_tensor
 from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
@@ -40,7 +40,11 @@ def read_size(machine: Machine, node: ast.AST, given: Given) -> Value:
         return UNKNOWN
     whole = read_shape(machine, node, held)
     axis = given.pick(1, "dim")
-    return whole if axis is None else read_item(machine, node, whole, axis)
+    if axis is None:
+        return whole
+    size = read_item(machine, node, whole, axis)
+    known = isinstance(whole, Items) and whole.items is not None
+    return note_aside(size, machine.spot(node)) if held.aside and not known else size
 
 
 @does("torch.Tensor.dim", "torch.Tensor.ndimension")

@@ -28,7 +28,7 @@ def find_cache(
 ) -> KeptCache | None:
     """What a write to self keeps under a name for later calls, where that hangs on sizes that vary."""
     function = evaluation.find_function(event)
-    if not event.way.forward or function is None or not is_for_sizes(value, evaluation):
+    if not event.way.forward or function is None or not isinstance(value, Tensor):
         return None
     own = {name, *_list_written(function)}
     tests = [*_list_tests_around(event, evaluation), *_list_tests_of_returns(function)]
@@ -36,14 +36,17 @@ def find_cache(
     words = {word for test in tests for word in _list_words(test)}
     if not asked or words & _MODES:
         return None
-    return KeptCache(any(map(_compares_sizes, asked)))
+    renewed = any(map(_compares_sizes, asked))
+    return KeptCache(renewed) if _is_for_sizes(value, renewed, evaluation) else None
 
 
-def is_for_sizes(value: Value, evaluation: Evaluation) -> bool:
-    """Whether a tensor is as large as an input, or made of its sizes."""
-    if not isinstance(value, Tensor):
-        return False
-    if value.shape is not None and any(varies(size) is True for size in value.shape):
+def _is_for_sizes(value: Tensor, renewed: bool, evaluation: Evaluation) -> bool:
+    """Whether a tensor is as large as an input, or made of its sizes.
+
+    Who makes it anew where a size differs says that the size may.
+    """
+    sizes = [varies(size) for size in value.shape or ()]
+    if True in sizes or (renewed and None in sizes):
         return True
     sources = evaluation.ways.list_sources(value)
     return any(isinstance(v, Number) and v.varies is True and not v.data for v in sources)

@@ -93,7 +93,7 @@ def stack_sizes(event: Called, data: Value | None, source: RewritesSizes) -> Fix
     tensor, first = source.reach("torch.tensor", call)
     stack, second = source.reach("torch.stack", call)
     text = write_stack(node, tensor, stack) if tensor and stack else None
-    if text is None or event.name == "torch.IntTensor":
+    if text is None or event.name in ("torch.IntTensor", "torch.FloatTensor"):
         return None
     edits = (source.replace(call, text), *dict.fromkeys((*first, *second)))
     return Fix("make a tensor of each size", edits, Applicability.UNSAFE)

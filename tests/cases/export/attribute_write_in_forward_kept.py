@@ -1,0 +1,118 @@
+import torch
+from torch import nn
+
+
+class Grids(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 2, 1)
+        self.grid = None
+        self.other = torch.zeros(1)
+        self.made_for = None
+        self.scale = None
+        self.register_buffer("mask", None, persistent=False)
+
+    def forward(self, x):
+        y = self.conv(x)
+        height, width = y.shape[-2:]
+        if self.grid is None:
+            self.grid = make_grid(height, width)  # hit
+        if self.other.shape != y.shape:
+            self.other = torch.ones(height, width)  # hit
+        if self.made_for != height:
+            self.made_for = height
+            self.rows = torch.arange(height)  # hit
+        if not hasattr(self, "columns"):
+            self.columns = torch.arange(width)  # hit
+        if self.scale is None:
+            self.scale = torch.ones(2)
+        return y + self.grid + self.other + self.rows[:, None] + self.columns + self.lower(y)
+
+    def lower(self, y):
+        if self.mask is not None and self.mask.shape[-1] >= y.shape[-1]:
+            return self.mask[: y.shape[-2], : y.shape[-1]]
+        mask = torch.ones(y.shape[-2:]).tril()
+        self.register_buffer("mask", mask, persistent=False)  # hit
+        return mask
+
+
+def make_grid(height, width):
+    return torch.stack(torch.meshgrid(torch.arange(height), torch.arange(width), indexing="ij"))
+
+
+class Levels(nn.Module):
+    def __init__(self, levels=2):
+        super().__init__()
+        self.levels = levels
+        self.grids = [torch.zeros(1)] * levels
+        self.masks = {}
+        self.convs = nn.ModuleList(nn.Conv2d(4, 2, 1) for _ in range(levels))
+
+    def forward(self, maps):
+        found = []
+        for i in range(self.levels):
+            y = self.convs[i](maps[i])
+            _, _, height, width = y.shape
+            if self.grids[i].shape[-2:] != y.shape[-2:]:
+                self.grids[i] = make_grid(height, width)  # hit
+            key = f"{height}x{width}"
+            if key not in self.masks:
+                self.masks[key] = torch.ones(height, width)  # hit
+            found.append(y + self.grids[i] * self.masks[key])
+        return found
+
+
+class Fresh(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 2, 1)
+        self.grid = None
+        self.attention = None
+        self.drawn = None
+
+    def forward(self, x):
+        y = self.conv(x)
+        self.grid = make_grid(*y.shape[-2:])
+        if self.training and self.drawn is None:
+            self.drawn = torch.ones(y.shape[-2:])
+        if y.requires_grad:
+            self.attention = y.sigmoid()
+        return y + self.grid
+
+
+class Table(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = torch.zeros(1, 16, 8)
+
+    def grow(self, x):
+        if self.table.size(1) >= x.size(1):
+            return
+        self.table = torch.zeros(1, x.size(1), 8)  # hit
+
+    def forward(self, x):
+        self.grow(x)
+        return x + self.table[:, : x.size(1)]
+
+
+class Stream(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(4, 4, 3)
+        self.lstm = nn.LSTM(4, 4)
+        self.fc = nn.Linear(4, 4)
+        self.register_buffer("left", torch.zeros(1, 4, 2))
+        self.register_buffer("bank", torch.zeros(8, 4))
+        self.register_buffer("first", torch.zeros(8, 4))
+        self.state = (torch.zeros(1, 1, 4), torch.zeros(1, 1, 4))
+        self.next = 0
+
+    def forward(self, x):
+        x = torch.cat([self.left, x], 2)
+        self.left = x[:, :, -2:]  # hit
+        y, self.state = self.lstm(self.conv(x).permute(2, 0, 1), self.state)  # hit
+        z = self.fc(y)
+        self.bank[self.next] = z[0, 0]  # hit
+        self.first[0] = z[0, 0]
+        self.next = (self.next + 1) % 8  # hit
+        return z @ self.bank.t() + self.first[0].sum()

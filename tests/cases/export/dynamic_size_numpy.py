@@ -1,0 +1,39 @@
+# profile: torch.export onnx onnx-legacy@17 torchscript-trace
+import numpy as np
+import torch
+from torch import nn
+
+
+class Grids(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 1)
+        self.bins = np.arange(4)
+
+    def forward(self, x):
+        y = self.conv(x)
+        h, w = y.shape[-2:]
+        rows = np.linspace(-1, 1, h)  # hit
+        ramp = torch.from_numpy(np.stack([rows, rows]).astype("float32")).sum()
+        ones = torch.tensor(np.ones((h, w), dtype=np.float32))  # hit
+        channels = torch.from_numpy(np.zeros(y.shape[1], dtype=np.float32)).sum()
+        print(np.arange(h))
+        sides = torch.FloatTensor([w, h]).sum()  # hit
+        return y * ones * sides + ramp + channels + torch.from_numpy(self.bins).sum()
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.query = nn.Linear(8, 8)
+
+    def forward(self, x):
+        n = x.shape[1]
+        scores = self.query(x) @ x.transpose(1, 2)
+        return scores / np.sqrt(n)  # hit
+
+
+class OfData(nn.Module):
+    def forward(self, x):
+        state = torch.zeros(1, x.data.size(0), 4)  # hit
+        return x + state.sum()
