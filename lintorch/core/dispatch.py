@@ -102,8 +102,7 @@ def _list_hits(
         for detector in wanted[key]:
             hits: list[Yielded | Exception] = []
             try:
-                for found in detector.detect(node, subject):
-                    hits.append(found)
+                hits += detector.detect(node, subject)
             except RecursionError:
                 raise
             except Exception as error:  # any rule may be wrong; none may take the run down
