@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import sys
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -89,7 +90,16 @@ def _words(path: str) -> frozenset[str]:
 
 @lru_cache(_KEPT)
 def _words_stamped(path: str, stamp: Stamp) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", _read(path).decode(errors="ignore")))
+    data = _read(path)
+    if data.isascii():
+        words = data.translate(_BLANKS).decode("ascii").split()
+    else:
+        words = re.findall(r"\w+", data.decode(errors="ignore"))
+    return frozenset(map(sys.intern, words))
+
+
+_BLANKS = bytes(each if chr(each).isalnum() or chr(each) == "_" else 32 for each in range(256))
+"""A blank for each byte of ASCII that is no part of a word."""
 
 
 @lru_cache(_KEPT)
