@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Hashable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import libcst as cst
 
@@ -17,7 +17,7 @@ from lintorch.facts.classes.classes import Classes
 from lintorch.facts.exporting.written_calls import ModelCalls, list_model_calls
 from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.names.lookup import Lookup
-from lintorch.facts.names.scopes import Binding
+from lintorch.facts.names.scopes import Binding, dotted_text
 from lintorch.facts.project.module_homes import Project
 from lintorch.facts.regions.entered_functions import ProjectFunction, find_entered
 from lintorch.facts.regions.file_purpose import FilePurpose
@@ -213,7 +213,16 @@ class Source:
         if event.spot.path != self.path:
             return None
         begin, place = self.evaluation.text(event.spot).partition("(")[0], self.place(event)
-        same = (each for each in self.nodes(kind) if self.code(each).lstrip("( ").startswith(begin))
+        named = kind is cst.Call and all(map(str.isidentifier, begin.split(".")))
+        same = (
+            each
+            for each in self.nodes(kind)
+            if (
+                dotted_text(cast("cst.Call", each).func) == begin
+                if named
+                else self.code(each).lstrip("( ").startswith(begin)
+            )
+        )
         return next((each for each in same if self.place(each) == place), None)
 
     # where code runs

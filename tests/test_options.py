@@ -302,6 +302,24 @@ def test_verbose_tells_what_is_done(
     assert "(1 known" in lintorch("check", "-v", cwd=project, LINTORCH_CACHE_DIR=str(kept)).stderr
 
 
+def test_what_one_file_answers_is_not_asked_again_when_others_change(tmp_path: Path) -> None:
+    head = "import torch\nfrom torch import nn\n\n\n"
+    part = "class Part(nn.Module):\n    def forward(self, x):\n        return {'a': x.relu()}\n"
+    whole = "from part import Part\n\n\nclass Whole(nn.Module):\n"
+    whole += "    def __init__(self):\n        super().__init__()\n        self.part = Part()\n\n"
+    whole += "    def forward(self, x):\n        return self.part(x)['a']\n"
+    (tmp_path / "part.py").write_text(head + part)
+    (tmp_path / "whole.py").write_text(head + whole)
+    other = tmp_path / "other.py"
+    other.write_text(head + "EYE = torch.eye(3)\n")
+    run = partial(lintorch, "check", "-v", "--cache-dir", tmp_path / "kept", cwd=tmp_path)
+    assert "(0 known, 3 to be read)" in run().stderr
+    other.write_text(head + "EYE = torch.eye(4)\n")
+    assert "(2 known, 1 to be read)" in run().stderr
+    (tmp_path / "whole.py").write_text(head)
+    assert "(1 known, 2 to be read)" in run().stderr
+
+
 def test_what_is_found_can_be_suppressed_where_it_stands(project: Path) -> None:
     net = project / "net.py"
     net.write_bytes(BAKED.replace("\n", "\r\n").encode())

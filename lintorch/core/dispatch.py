@@ -79,11 +79,18 @@ def index_detectors(rules: Iterable[Rule], evidence: Evidence) -> Index:
 
 def lint_subject(subject: Subject, detectors: Index) -> Iterator[Finding]:
     """Findings of all detectors over one subject, each once; a detector that raises becomes a finding."""
-    wanted = {
-        key: kept
-        for key, listed in detectors.items()
-        if (kept := [d for d in listed if not d.needs or subject.mentions(d.needs)])
-    }
+    held: dict[tuple[str, ...], bool] = {(): True}
+    wanted = {}
+    for key, listed in detectors.items():
+        kept = []
+        for each in listed:
+            needs = each.needs
+            if needs not in held:
+                held[needs] = subject.mentions(needs)
+            if held[needs]:
+                kept.append(each)
+        if kept:
+            wanted[key] = kept
     if not wanted:
         return
     told: set[Finding] = set()
@@ -102,8 +109,7 @@ def _list_hits(
         for detector in wanted[key]:
             hits: list[Yielded | Exception] = []
             try:
-                for found in detector.detect(node, subject):
-                    hits.append(found)
+                hits += detector.detect(node, subject)
             except RecursionError:
                 raise
             except Exception as error:  # any rule may be wrong; none may take the run down

@@ -10,6 +10,7 @@ from itertools import chain
 
 from lintorch.core.file_views import Stamp, count_looks, read_bytes, stamp_file
 from lintorch.core.import_roots import list_import_roots, list_module_places
+from lintorch.core.kept_by_size import keep_by_size
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.guide_code import is_guide, read_guide
 
@@ -19,11 +20,15 @@ _FOREIGN = frozenset(
 """Packages that are never entered: what they do is known by name, or not at all."""
 
 
-_KEPT = 128
-"""Files that are kept with their trees, for other files that import them."""
+_KEPT = 1_500_000
+"""Characters of files that are kept with their trees, for other files that import them."""
 
 
-@lru_cache(_KEPT)
+def _count_text(path: str, text: str, *more: object) -> int:
+    return len(text)
+
+
+@keep_by_size(_KEPT, _count_text)
 def _share_file(path: str, text: str, module: str, package: str, checked: bool) -> CodeFile:
     return CodeFile(path, text, module, package, checked)
 

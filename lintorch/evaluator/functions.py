@@ -261,8 +261,11 @@ def _is_aside(machine: Machine, function: Function) -> bool:
 
 
 def _is_too_deep(machine: Machine, function: Function) -> bool:
-    same = sum(each.node is function.node for each in machine.stack)
-    return len(machine.stack) >= machine.budget.depth or same >= machine.budget.repeats
+    stack, node = machine.stack, function.node
+    if len(stack) >= machine.budget.depth:
+        return True
+    same = [each for each in stack if each.node is node]
+    return len(same) >= machine.budget.repeats
 
 
 def run_activation(
@@ -305,18 +308,25 @@ def _make_generator(activation: Activation) -> Value:
     return Items("generator", items, make_choice(tuple(activation.yielded)), rounds)
 
 
+@keep_beside
+def _list_parameters(spec: ast.arguments) -> tuple[tuple[str, ...], dict[str, None]]:
+    """The names of those that are given by position, and of all."""
+    names = tuple(each.arg for each in (*spec.posonlyargs, *spec.args))
+    return names, dict.fromkeys((*names, *(each.arg for each in spec.kwonlyargs)))
+
+
 def bind_parameters(machine: Machine, function: Function, given: Given) -> dict[str, Value]:
     """The values of a function's parameters by name; what is not given and has no default is unknown."""
     spec = function.node.args
-    names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+    names, known = _list_parameters(spec)
     late = names[len(names) - len(function.defaults) :]
     found: dict[str, Value] = dict(zip(late, function.defaults, strict=True))
     found.update(function.keyword_defaults)
     if given.open:
         found = dict.fromkeys(found, UNKNOWN)
     found.update(zip(names, given.positional, strict=False))
-    known = {*names, *(each.arg for each in spec.kwonlyargs)}
-    found.update({name: value for name, value in given.keyword.items() if name in known})
+    if given.keyword:
+        found.update({name: value for name, value in given.keyword.items() if name in known})
     if spec.vararg:
         rest = given.positional[len(names) :]
         found[spec.vararg.arg] = Items("tuple", None if given.open else rest)

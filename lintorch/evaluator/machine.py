@@ -286,8 +286,8 @@ class Machine:
 
     def evaluate(self, node: ast.expr) -> Value:
         """The value of an expression. Raises LeftError where it never gives one."""
-        self.steps += 1
-        if self.steps > self.most_steps:
+        self.steps = steps = self.steps + 1
+        if steps > self.most_steps:
             raise SpentError
         handler = EXPRESSIONS.get(type(node))
         value = UNKNOWN if handler is None else handler(self, node)

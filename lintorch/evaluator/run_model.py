@@ -37,7 +37,16 @@ from lintorch.evaluator.objects import (
     tell_wrapped,
 )
 from lintorch.evaluator.training_parts import is_training_part
-from lintorch.evaluator.values import UNKNOWN, Class, Function, Given, Held, Spot, Value
+from lintorch.evaluator.values import (
+    UNKNOWN,
+    Class,
+    Constant,
+    Function,
+    Given,
+    Held,
+    Spot,
+    Value,
+)
 from lintorch.evaluator.witness import Built, Witness
 
 _ROUNDS = 4
@@ -125,7 +134,14 @@ def run_model(around: Surroundings, name: str) -> Reached:
 
 
 def _is_unmakeable(event: Called) -> bool:
-    return event.name.startswith("torch.nn.") and is_unmakeable(event.arguments)
+    if not event.name.startswith("torch.nn."):
+        return False
+    given = (*event.positional, *event.keyword.values(), *event.settings.values())
+    return any(map(_is_float, given)) and is_unmakeable(event.arguments)
+
+
+def _is_float(value: Value) -> bool:
+    return type(value) is Constant and type(value.value) is float
 
 
 def _list_raising(events: Iterable[Occurrence], *, words: bool = True) -> set[tuple[Spot, str]]:

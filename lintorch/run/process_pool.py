@@ -27,7 +27,7 @@ _CHUNK = 12
 a process, as many for each process are looked at again, one by one: more would take long."""
 _START = "fork" if sys.platform == "linux" else "spawn" if sys.version_info >= (3, 11) else ""
 """How processes are started; "" where a new one would import from what is checked."""
-_COLLECTION = (100_000, 10, 10)
+_COLLECTION = (500_000, 5, 10)
 """A parse makes a hundred thousand nodes that all stay: looking for rubbish among them at every
 700th, as Python does, takes a third of the time (measured on pytorchcv 0.0.67)."""
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from lintorch.cache import cache_folder
 from lintorch.report.places import shown_path
 from lintorch.report.summary_line import write_count
-from lintorch.run.find_interpreter import find_interpreter_for
 from lintorch.run.request import Progress, Request
 from lintorch.run.scope import Scope
 
@@ -41,6 +40,8 @@ def tell_cache(known: int, read: int, request: Request, progress: Progress) -> N
 def tell_interpreter(group: ProjectModels, request: Request, progress: Progress) -> None:
     """With what models of which project run."""
     if request.verbose:
+        from lintorch.run.find_interpreter import find_interpreter_for
+
         python = group.interpreter
         progress(f"models of {shown_path(group.folder)} run with {python.path}, {python.why}")
         for name in group.settings.python_for:

@@ -109,7 +109,8 @@ class Spans:
     def _begin(self, twin: ast.AST) -> _Position:
         first = (getattr(twin, "decorator_list", None) or [twin])[0]
         row, column = first.lineno, first.col_offset
-        line = self.text[self.line_starts[row - 1] :][: column + 1]
+        start = self.line_starts[row - 1]
+        line = self.text[start : start + column + 1]
         before = line.encode()[:column].decode()
         return row, 1 + (len(before) if first is twin else before.rfind("@"))  # also `@ decorate`
 
@@ -118,7 +119,8 @@ class Spans:
     ) -> dict[cst.CSTNode, tuple[_Position, _Position]]:
         """Positions of everything in one statement, printed alone under a dummy head."""
         row, column = start
-        indent = self.text[self.line_starts[row - 1] :][: column - 1]
+        before = self.line_starts[row - 1]
+        indent = self.text[before : before + column - 1]
         shown: cst.CSTNode = _headless(statement)
         if indent:
             block = cst.IndentedBlock([shown], indent=indent)  # type: ignore[list-item]

@@ -5,7 +5,11 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Collection, Iterator
-from functools import cache, lru_cache
+
+from lintorch.core.kept_by_size import keep_by_size
+
+_KEPT = 500_000
+"""Characters of files whose trees are kept: a tree takes forty bytes of memory for each."""
 
 
 def parse_python(text: str | bytes) -> ast.Module:
@@ -17,7 +21,7 @@ def parse_python(text: str | bytes) -> ast.Module:
     return _parse_last(text)
 
 
-@lru_cache(32)
+@keep_by_size(_KEPT, lambda text: len(text))
 def _parse_last(text: str | bytes) -> ast.Module:
     """One file is asked for by several: its depth, its columns, what it computes, who imports it."""
     with warnings.catch_warnings():
@@ -45,7 +49,10 @@ def list_nodes(tree: ast.AST) -> Iterator[ast.AST]:
 def list_parts(node: ast.AST) -> list[ast.AST]:
     """The nodes right below one, without operators and contexts."""
     found: list[ast.AST] = []
-    for name in _name_fields(type(node)):
+    names = _fields_of.get(type(node))
+    if names is None:
+        names = _fields_of[type(node)] = _name_fields(type(node))
+    for name in names:
         value = getattr(node, name, None)
         if type(value) is list:
             found += [each for each in value if isinstance(each, ast.AST)]
@@ -63,7 +70,9 @@ _PLAIN = frozenset(
 """Fields with no node in them, but for `+`, `==` and whether a name is read or written."""
 
 
-@cache
+_fields_of: dict[type[ast.AST], tuple[str, ...]] = {}
+
+
 def _name_fields(kind: type[ast.AST]) -> tuple[str, ...]:
     """The fields of a class of nodes that may hold nodes."""
     fields = () if kind is ast.Constant else kind._fields

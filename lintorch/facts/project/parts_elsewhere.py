@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import sys
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -21,32 +22,36 @@ _KEPT = 1 << 14
 def is_part_elsewhere(name: str, path: str, consulted: set[str]) -> bool:
     """Whether a class with a forward of its own, in another file of the project, mentions a name.
 
-    True where the project is too large to tell. Files that were read are added to `consulted`.
+    True where the project is too large to tell. Files that the answer stands on are added to `consulted`.
     """
     files = _list_around(path)
     if files is None:
         return True
     own = os.path.abspath(path)
     others = [each for each in files if each != own]
-    consulted.update(others)
-    return any(
-        name in _names_in_models(each, stamp_file(each)) for each in others if name in _words(each)
-    )
+    named = (e for e in others if name in _words(e) and name in _names_in_models(e, stamp_file(e)))
+    return _stands_on(next(named, None), others, consulted)
+
+
+def _stands_on(found: str | None, others: list[str], consulted: set[str]) -> bool:
+    """Whether a file was found that says so: it says so whatever others say, and no without it stands on all."""
+    consulted.update(others if found is None else (found,))
+    return found is not None
 
 
 def is_imported_beside(name: str, words: frozenset[str], path: str, consulted: set[str]) -> bool:
     """Whether another file of the project imports a name from this one, and speaks of any of these words.
 
-    True where the project is too large to tell. Files that were read are added to `consulted`.
+    True where the project is too large to tell. Files that the answer stands on are added to `consulted`.
     """
     files = _list_around(path)
     if files is None:
         return True
     own, stem = os.path.abspath(path), os.path.splitext(os.path.basename(path))[0]
     others = [each for each in files if each != own]
-    consulted.update(others)
     told = (e for e in others if {name, stem} <= _words(e) and words & _words(e))
-    return any((stem, name) in _list_imported(each, stamp_file(each)) for each in told)
+    importing = (e for e in told if (stem, name) in _list_imported(e, stamp_file(e)))
+    return _stands_on(next(importing, None), others, consulted)
 
 
 @lru_cache(_KEPT)
@@ -97,7 +102,16 @@ def _words(path: str) -> frozenset[str]:
 
 @lru_cache(_KEPT)
 def _words_stamped(path: str, stamp: Stamp) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", _read(path).decode(errors="ignore")))
+    data = _read(path)
+    if data.isascii():
+        words = data.translate(_BLANKS).decode("ascii").split()
+    else:
+        words = re.findall(r"\w+", data.decode(errors="ignore"))
+    return frozenset(map(sys.intern, words))
+
+
+_BLANKS = bytes(each if chr(each).isalnum() or chr(each) == "_" else 32 for each in range(256))
+"""A blank for each byte of ASCII that is no part of a word."""
 
 
 @lru_cache(_KEPT)
