@@ -143,3 +143,14 @@ class Delays(nn.Module):
         for i in range(half):  # hit
             out = out + x.roll(i, 1)
         return out
+
+
+class Listed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, images):
+        if type(images) is list:
+            return [self.conv(image) for image in images]
+        return self.conv(images)

@@ -46,5 +46,5 @@ def helped(first):
 def fill(found):
     mask = (found == 0).unsqueeze(1).expand(2, 5, 3)
     mask[:, :, 0].fill_(0)
-    mask[:, 0].zero_()  # hit
+    mask[0, 0].zero_()  # hit
     return mask
