@@ -127,7 +127,14 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
             remedy = SAME
         said = f"`{text}` is decided by the values of a tensor"
         fix = check_in_graph(event, source) if checks else choose_by_where(event, source)
-        yield Hit(event, said, fix=fix, harm=harm, remedy=remedy)
+        cause = name_read(asked)
+        yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=cause)
+
+
+def name_read(asked: list[Number | Tensor]) -> str:
+    """Where the number that is asked was read, which other questions may be about too."""
+    spots = [via.spot for each in asked if isinstance(each, Number) for via in each.via if via.data]
+    return f"read at {spots[0].row}:{spots[0].column}" if len(spots) == 1 else ""
 
 
 def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator[Hit]:
