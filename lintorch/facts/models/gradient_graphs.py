@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
-from lintorch.evaluator.events import AttributeSet, Called, Occurrence
+from lintorch.evaluator.events import AttributeSet, Called, Indexed, Occurrence
 from lintorch.evaluator.marks import CallBegan, CallEnded, ContextEntered, ContextLeft
 from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
-from lintorch.evaluator.values import External, Held, Items, Tensor, Value
+from lintorch.evaluator.values import Constant, External, Held, Items, Tensor, Value
 from lintorch.facts.models.operation_steps import name_operation
 from lintorch.facts.models.value_ways import Operation, ValueWays, list_operands
 
@@ -25,11 +25,20 @@ _CUTTING = frozenset(
     }
 )  # fmt: skip
 """Operations through which no gradient flows."""
+_PAIRING = frozenset(
+    {"max", "min", "topk", "sort", "kthvalue", "median", "mode", "cummax", "cummin"}
+)
+"""Those that give values and where they stood."""
 _MOST = 400
 _QUIET = (
     "torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad", "torch.set_grad_enabled",
     "torch.autograd.set_grad_enabled", "torch.autograd.grad_mode.no_grad",
 )  # fmt: skip
+
+
+def _is_whole(value: Value) -> bool:
+    """Whether it holds whole numbers or truths, as indices do: no gradient flows through them."""
+    return isinstance(value, Tensor) and (value.dtype or "").startswith(("int", "uint", "bool"))
 
 
 class GradientGraphs:
@@ -51,6 +60,8 @@ class GradientGraphs:
         if id(value) in seen or len(seen) >= _MOST:
             return False
         seen.add(id(value))
+        if _is_whole(value):
+            return False
         node = self._find_node(value)
         if node is None:
             arms = value.arms if isinstance(value, Tensor) else ()
@@ -63,7 +74,15 @@ class GradientGraphs:
         return self._ways.find_maker(value) or self._ways.find_unknown_maker(value)
 
     def _is_cut(self, node: Node) -> bool:
-        return id(node) in self._quiet or name_operation(node) in _CUTTING
+        quiet = id(node) in self._quiet or name_operation(node) in _CUTTING
+        return quiet or self._takes_indices(node)
+
+    def _takes_indices(self, node: Node) -> bool:
+        """`out.max(1)[1]`."""
+        if not isinstance(node, Indexed) or node.index != Constant(1):
+            return False
+        made = self._ways.find_maker(node.held)
+        return made is not None and name_operation(made) in _PAIRING
 
     def list_outputs(self, loss: Value | None) -> list[Value]:
         """What closed models gave that a loss was made of."""
