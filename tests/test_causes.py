@@ -123,3 +123,27 @@ def test_what_is_asked_of_height_and_width_alike_is_one_finding(tmp_path: Path) 
     found = json.loads(done.stdout)
     assert [each["location"]["row"] for each in found] == [8, 12]
     assert [each["location"]["row"] for each in found[0]["also"]] == [10]
+
+
+READ = """from torch import nn
+
+
+class Scale(nn.Module):
+    def forward(self, x):
+        most = x.max().item()
+        if most > 4:
+            x = x / most
+        if most < 1:
+            x = x * 2
+        if x.min() > 0:
+            x = x + 1
+        return x
+"""
+
+
+def test_questions_about_one_number_that_was_read_are_one_finding(tmp_path: Path) -> None:
+    (tmp_path / "scale.py").write_text(READ)
+    done = lintorch("check", "--select=LT102", "--output-format=json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert [each["location"]["row"] for each in found] == [7, 11]
+    assert [each["location"]["row"] for each in found[0]["also"]] == [9]

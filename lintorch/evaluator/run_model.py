@@ -116,11 +116,11 @@ def run_model(around: Surroundings, name: str) -> Reached:
 
     The inputs' shapes are learned from what the code does with them, in a few rounds. Where nobody
     says how often something is repeated, what raises counts only if it says the same without a
-    repetition; where a call gives something unknown, only if it does so without the default in its place.
+    repetition and with many; where a call gives something unknown, only if it does so without the default in its place.
     """
     before, asked = dict(around.witness.built), AskedSettings()
     reached = _run_settled(around, name, asked)
-    doubts = [replace(asked, repeats=1)] if asked.counts else []
+    doubts = [replace(asked, repeats=each) for each in _REPEATS if asked.counts]
     doubts += [replace(asked, defaults=False)] if asked.presumed else []
     for other in doubts:
         if _list_raising(reached.events):
@@ -131,6 +131,10 @@ def run_model(around: Surroundings, name: str) -> Reached:
             reached = replace(reached, events=tuple(_keep_raising(reached.events, raising)))
     made = (each for each in reached.events if isinstance(each, Called))
     return leave_refusals(reached) if any(map(_is_unmakeable, made)) else reached
+
+
+_REPEATS = (1, 16)
+"""The other numbers that are tried: `range(depth // 4)` has no repetition for small ones."""
 
 
 def _is_unmakeable(event: Called) -> bool:

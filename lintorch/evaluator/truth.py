@@ -260,6 +260,15 @@ def _are_definite(*values: Value) -> bool:
     return all(isinstance(each, (Constant, *_DEFINITE)) for each in values)
 
 
+_PLAIN_CLASSES = frozenset({"list", "tuple", "dict", "str", "int", "float", "bool", "set"})
+
+
+def _are_other_classes(left: Value, right: Value) -> bool:
+    """`type(x) is list` of a tensor."""
+    paths = {each.path for each in (left, right) if isinstance(each, External)}
+    return len(paths & _PLAIN_CLASSES) == 1 and "torch.Tensor" in paths
+
+
 def is_same(left: Value, right: Value) -> bool | None:
     """`left is right`, where that is known."""
     for one, other in ((left, right), (right, left)):
@@ -272,7 +281,7 @@ def is_same(left: Value, right: Value) -> bool | None:
         if any(isinstance(each, Unknown) and each.path.endswith(SLICED) for each in (left, right)):
             return False if is_none(left) or is_none(right) else None
         same = isinstance(left, External) and left == right
-        return True if same else None
+        return True if same else False if _are_other_classes(left, right) else None
     if isinstance(left, Constant) or isinstance(right, Constant):
         constant = left if isinstance(left, Constant) else right
         number = isinstance(constant, Constant) and isinstance(constant.value, (int, float))

@@ -71,10 +71,23 @@ def choose_rules(codes: Iterable[str], folders: tuple[str, ...]) -> list[Rule]:
 def _report_syntax(task: LintTask, error: Exception) -> Finding:
     row, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
     cause = getattr(error, "msg", None) or str(error)
-    return _report_unparsed(
+    line = getattr(error, "text", None) or ""
+    found = _report_unparsed(
         task, f"this is not valid Python: {cause}", Place(task.path, row, max(column, 1))
     )
+    told = (remedy for words, remedy in _OLD_SYNTAX if words in line or words in cause)
+    return replace(found, remedy=next(told, found.remedy))
 
 
 def _report_unparsed(task: LintTask, message: str, place: Place) -> Finding:
-    return engine_finding(load_catalog(task.folders), SYNTAX_ERROR, message, place)
+    found = engine_finding(load_catalog(task.folders), SYNTAX_ERROR, message, place)
+    return replace(found, remedy=_LEAVE_OUT)
+
+
+_LEAVE_OUT = "mend it, or name the file in `exclude`"
+_OLD_SYNTAX = (
+    ("async=", "async is a keyword since Python 3.7: write non_blocking=True for async=True"),
+    ("call to 'print'", "this is Python 2: convert it, or name the file in `exclude`"),
+    ("multiple exception types", "this is Python 2: convert it, or name the file in `exclude`"),
+)
+"""Of what was valid once: words of the line, or of what Python says of it."""

@@ -79,11 +79,12 @@ PLUGINS = frozenset(
 """Modules that a vendor's plugin adds to torch."""
 MOVED = {
     "torchvision.transforms.functional_tensor": ((2, 2), "torchvision.transforms.functional"),
+    "torch.utils.ffi": ((1, 0), "build the extension with torch.utils.cpp_extension"),
     "torchvision.models.utils": ((1, 12), "torch.hub"),
     "torchvision.transforms.Scale": ((2, 0), "torchvision.transforms.Resize"),
     "torchvision.transforms.RandomSizedCrop": ((2, 0), "torchvision.transforms.RandomResizedCrop"),
 }
-"""What torchvision has dropped or moved: gone since which torch, and what has it now."""
+"""What torch and torchvision have dropped or moved: gone since which torch, and what has it now."""
 SIX = {
     "container_abcs": "import collections.abc as {}",
     "string_classes": "{} = (str, bytes)",
@@ -292,7 +293,7 @@ def of_alias(alias: cst.ImportAlias, module: str, name: str, source: Source) -> 
 
 
 def gone(dotted: str, source: Source) -> str:
-    """What became of a name of torchvision, for the release that is deployed with."""
+    """What became of a name of torch or torchvision, for the release that is deployed with."""
     since, now = MOVED.get(dotted.replace(".transforms.transforms.", ".transforms."), ((9, 9), ""))
     if dotted.startswith("torchvision.models.") and dotted.endswith(".model_urls"):
         since, now = (

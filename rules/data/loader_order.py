@@ -114,7 +114,7 @@ def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
     given, call = name_arguments(event), source.call_at(event)
     yield from incomplete(event, given, call, source)
     ordered = given["sampler"] == NONE and given["batch_sampler"] == NONE
-    if event.open or not ordered or given["shuffle"] not in (NONE, FALSE):
+    if event.open or not ordered or given["shuffle"] not in (NONE, FALSE) or source.is_test:
         return
     if not any(read.trains and read.again for read in source.evaluation.list_reads(event)):
         return

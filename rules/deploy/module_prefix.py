@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import Constant, Unknown
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import Source
 
 rule = Rule(
@@ -24,6 +25,7 @@ rule = Rule(
         becomes `my_weight`, which fits no layer and, with strict=False, is dropped without a word.
         `removeprefix` takes away what stands in front, and so does
         torch.nn.modules.utils.consume_prefix_in_state_dict_if_present for a whole state dict.
+        It is advice where no part of a model in the project has a name that ends in "module".
         Measured on torch 2.13.
     """,
     bad="""
@@ -53,6 +55,11 @@ _KEY = re.compile(r"\.items\(\)\[\]\[0\]$|\.keys\(\)\[\]$|^<\w+>\[\]$")
 """How the key of a mapping is reached: as a pair's first, from its keys, or by going over it."""
 
 
+_OWN = re.compile(r"\bself\.\w+module\b")
+_OWN_BYTES = re.compile(rb"\bself\.\w+module\b")
+"""A part of a model whose name ends so: what is loaded into it loses that end."""
+
+
 @rule.event(UnknownCalled)
 def in_source(event: UnknownCalled, source: Source) -> Iterator[Hit]:
     if event.method != "replace" or event.given.positional != _PREFIX or event.given.keyword:
@@ -64,7 +71,9 @@ def in_source(event: UnknownCalled, source: Source) -> Iterator[Hit]:
     if call is not None and isinstance(call.func, cst.Attribute) and len(call.args) == 2:
         text = f"{source.code(call.func.value)}.removeprefix({source.code(call.args[0].value)})"
         fix = Fix("remove it in front only", (source.replace(call, text),), Applicability.UNSAFE)
-    yield Hit(event, "removes module. anywhere in a key, also inside my_module.weight", fix)
+    told = "removes module. anywhere in a key, also inside my_module.weight"
+    own = _OWN.search(source.text) or is_written_around(_OWN_BYTES, source.path, source.consulted)
+    yield Hit(event, told, fix, severity=None if own else Severity.NOTE)
 
 
 def _is_of_names(event: UnknownCalled, source: Source) -> bool:

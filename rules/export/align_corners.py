@@ -125,7 +125,10 @@ def read_argument(given: Mapping[str, Value], name: str) -> Any:
 
 def is_written(event: Called) -> bool:
     """Whether what is given surely comes together: no argument is one of several, or open."""
-    return not event.open and event.way.certain
+    if event.open or not event.way.certain or not isinstance(event.node, ast.Call):
+        return False
+    kept = [each.arg for each in event.node.keywords if isinstance(each.value, ast.Attribute)]
+    return not {"mode", "align_corners"} <= {*kept}  # what a constructor is given, or its defaults
 
 
 @rule.trace(*GRIDS)

@@ -151,7 +151,9 @@ def in_model(event: AttributeSet, source: Source) -> Iterator[Hit]:
         return
     harm = weigh_kept(kept)
     if harm and is_computed_with(event, kept, source):
-        yield Hit(event, f"self.{event.attribute} is kept from one forward to the next", harm=harm)
+        written = source.evaluation.text(event.spot)
+        name = written if written.endswith(f".{event.attribute}") else f"self.{event.attribute}"
+        yield Hit(event, f"{name} is kept from one forward to the next", harm=harm, cause="kept")
 
 
 def find_buffer(event: AttributeSet, source: Source) -> Rewrite | None:

@@ -96,6 +96,7 @@ ASSERT = {"torch.export": Harm.REFUSED, **NOISY}
 CHOSEN = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
 CHECK = "check it before the model is called"
 LOOP = "loop a fixed number of times, and keep what is done by torch.where(done, old, new)"
+SAME = "ask whether it is the same object, as `key is query`, or let an argument say so"
 DRAWN = BRANCH
 DRAW = "draw only where self.training is set, or compute both sides and choose: torch.where(condition, a, b)"
 SET = "ask a Python bool or number that the constructor sets, or choose by torch.where(condition, a, b)"
@@ -122,9 +123,18 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         text = source.evaluation.text(event.spot)
         checks = event.kind == "assert" or only_checks(event.branch)
         remedy = CHECK if checks else LOOP if event.kind == "while" else None
+        if any(map(is_verdict, asked)) and not checks:
+            remedy = SAME
         said = f"`{text}` is decided by the values of a tensor"
         fix = check_in_graph(event, source) if checks else choose_by_where(event, source)
-        yield Hit(event, said, fix=fix, harm=harm, remedy=remedy)
+        cause = name_read(asked)
+        yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=cause)
+
+
+def name_read(asked: list[Number | Tensor]) -> str:
+    """Where the number that is asked was read, which other questions may be about too."""
+    spots = [via.spot for each in asked if isinstance(each, Number) for via in each.via if via.data]
+    return f"read at {spots[0].row}:{spots[0].column}" if len(spots) == 1 else ""
 
 
 def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator[Hit]:

@@ -9,7 +9,7 @@ from typing import TypeGuard
 from lintorch.core.finding import Applicability, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Baked, Called, Combined
-from lintorch.evaluator.sizes import Dim, Size, is_ratio, is_symbol
+from lintorch.evaluator.sizes import Dim, Size, is_ratio, is_symbol, list_symbols
 from lintorch.evaluator.values import Constant, Items, Number, Tensor, Value
 from lintorch.evidence import (
     EventKey,
@@ -332,11 +332,17 @@ def in_steps(event: Called, source: Source) -> Iterator[Hit]:
 def in_groups(event: Called, source: Source) -> Iterator[Hit]:
     """`F.conv2d(x.view(1, b * c, h, w), weight, groups=b)`: a weight of its own for each row of the batch."""
     count = event.arguments.get("groups")
-    varying = isinstance(count, Number) and count.varies and not count.data
-    if varying and event.way.forward and source.profile.dynamic:
+    if not isinstance(count, Number) or not count.varies or count.data or not is_of_batch(count):
+        return
+    if event.way.forward and source.profile.dynamic:
         name = event.name.rpartition(".")[2]
         said = f"groups of {name} are the example's batch size"
         yield Hit(event, said, harm=GROUPED, remedy=SCALED)
+
+
+def is_of_batch(count: Number) -> bool:
+    """Not the channels of a clip, which may lie on any of its axes."""
+    return count.size is None or any(each.name == "B" for each in list_symbols(count.size))
 
 
 @rule.event(*WINDOWS)

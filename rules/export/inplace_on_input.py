@@ -100,7 +100,7 @@ def in_model(event: Called | Combined | ItemSet, source: Source) -> Iterator[Hit
         message = f"changes the caller's {name}: {foretell(event)}"
         fix = write_out_of_place(event, name, source) or copy_first(event, name, source)
         remedy = f"begin with {name} = {name}.clone()"
-        yield Hit(event, message, fix, remedy=remedy)
+        yield Hit(event, message, fix, remedy=remedy, cause=f"writes {name}")
 
 
 def copy_first(event: Occurrence, name: str, source: Source) -> Fix | None:

@@ -113,6 +113,7 @@ UPWARD = frozenset({"math.ceil", "math.floor", "math.trunc"})
 FUNCTIONS = frozenset({f"math.{name}" for name in ("sqrt", "log", "log1p", "log2")})
 ROUNDS = frozenset({"round", "divmod", "math.isqrt"}) | UPWARD | FUNCTIONS
 KEEP_SIDES = "take height and width from the shape before they are flattened"
+DIVIDE = "stay with integers: a // b for int(a / b), with // inside of b too"
 UPWARDS = "write (h + k - 1) // k for -(-h // k), and -((d + k - 1) // k) for -d // k"
 REWRITES = {
     "int": "stay with integers: h * 3 // 4 for int(h * 0.75)",
@@ -150,7 +151,19 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         fix = fix or (write_root(call, event, source) if call else None)
         said = f"`{text}` is worked out from the size of the example"
         name = event.via.name
-        yield Hit(event, said, fix=fix, harm=harm, remedy=name_rewrite(event), cause=name)
+        remedy = DIVIDE if divides(call) else name_rewrite(event)
+        yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=name)
+
+
+def divides(call: cst.Call | None) -> bool:
+    """`int(n / k)`."""
+    given = call.args[0].value if call is not None and len(call.args) == 1 else None
+    named = isinstance(call.func, cst.Name) and call.func.value == "int" if call else False
+    return (
+        named
+        and isinstance(given, cst.BinaryOperation)
+        and (isinstance(given.operator, cst.Divide))
+    )
 
 
 def name_rewrite(event: Baked) -> str:

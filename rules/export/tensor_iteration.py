@@ -13,7 +13,7 @@ from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Repeated
 from lintorch.evaluator.sizes import is_symbol, varies
-from lintorch.evaluator.values import Items, Tensor
+from lintorch.evaluator.values import Items, Number, Tensor
 from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes
@@ -77,7 +77,7 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
         return
     over, text = event.over, source.evaluation.text(event.spot)
     if isinstance(over, Items) and over.items is None and over.length is not None:
-        if over.length.varies and not over.length.data:
+        if over.length.varies and not over.length.data and not is_of_logarithm(over.length):
             harm = COUNTED if is_symbol(over.length.size) else COUNTED_WORKED_OUT
             said = f"`{text}` has as many iterations as the example's sizes say"
             yield Hit(event, said, fix=compute_at_once(event, source), harm=harm)
@@ -88,6 +88,11 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
         return
     if fix := compute_at_once(event, source):
         yield Hit(event, "a loop over what may vary", fix=fix, confirms=True)
+
+
+def is_of_logarithm(count: Number) -> bool:
+    """`range(int(2 * math.log(h)))`: another rule tells to give that number as a constant."""
+    return any(via.name.startswith("math.log") for via in count.via)
 
 
 def compute_at_once(event: Repeated, source: Source) -> Fix | None:

@@ -41,6 +41,7 @@ from lintorch.facts.exporting.returned_values import (
     judge_value,
 )
 from lintorch.facts.exporting.wrapper_names import added_names
+from lintorch.facts.names.scopes import dotted_text
 from lintorch.facts.project.parts_elsewhere import is_part_elsewhere
 from lintorch.source import UNKNOWN, Source, literal
 
@@ -180,9 +181,18 @@ def in_class(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
     values = [value for value, _ in returned(forward, source)]
     objects = [object_of(value, source) for value in values]
     first = objects[0] if objects else ()
-    if first and all(objects):
+    if not first or not all(objects) or takes_alike(forward, first[0]):
+        return
+    if not is_part_elsewhere(info.name, source.path, source.consulted):
         told, harm = first
         yield give_back(values[0], told, harm)
+
+
+def takes_alike(forward: cst.FunctionDef, told: str) -> bool:
+    """Whether it is given such an object too, which no exporter gives: other code of the model does."""
+    notes = [each.annotation for each in forward.params.params if each.default is None]
+    names = [dotted_text(each.annotation).rpartition(".")[2] for each in notes if each]
+    return any(name and told.endswith(f" {name}") for name in names)
 
 
 def give_back(node: object, told: str, harm: dict[str, Harm]) -> Hit:

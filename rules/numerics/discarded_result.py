@@ -76,7 +76,7 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     asks_type = event.name.endswith(".type") and len(event.positional) < 2
     if in_place or asks_type or not source.evaluation.is_dropped(event):
         return
-    if not is_tensor(event) or is_tried(event, source):
+    if not is_tensor(event) or is_tried(event, source) or follows_write(event):
         return
     called = event.node.func if isinstance(event.node, ast.Call) else event.node
     tensor = name_tensor(called, event)
@@ -84,6 +84,14 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     said = tensor if len(tensor) < 30 else "its tensor"
     message = f"{shown}() leaves {said} as it was, and its result is dropped"
     yield Hit(event, message, assigned(event, tensor, source), remedy="assign it, or leave it out")
+
+
+def follows_write(event: Called) -> bool:
+    """`y.scatter_(1, index, 1).float()`: the line is there for what is written in place."""
+    called = event.node.func if isinstance(event.node, ast.Call) else None
+    inner = called.value if isinstance(called, ast.Attribute) else None
+    written = inner.func if isinstance(inner, ast.Call) else None
+    return isinstance(written, ast.Attribute) and written.attr.endswith("_")
 
 
 @rule.event(UnknownCalled)

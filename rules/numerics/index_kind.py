@@ -304,7 +304,7 @@ def needs_gradient(value: Value | None, event: Occurrence, source: Source) -> bo
     freezes = {"requires_grad", "requires_grad_"} & source.evaluation.words
     if not trained or freezes:
         return False
-    return any(isinstance(n, Called) and has_weights(n) for n in graph.list_nodes(value))
+    return graph.is_made_by(value, lambda made: isinstance(made, Called) and has_weights(made))
 
 
 def detach_first(event: Called | UnknownCalled, source: Source) -> Fix | None:

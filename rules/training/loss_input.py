@@ -242,8 +242,21 @@ def _with_logits(event: Called, source: Source) -> Fix | None:
     return Fix("work it out from the logits", edits, Applicability.UNSAFE)
 
 
+def _may_convert(event: object) -> bool:
+    """`y.to(x)`, `y.to(kind)`, which may give another type; `y.to("cuda")`, `y.to(x.device)` do not."""
+    if not isinstance(event, Called) or event.name != "torch.Tensor.to":
+        return False
+    asked = [*event.positional[1:], *(v for k, v in event.keyword.items() if k != "device")]
+    return any(isinstance(v, (Tensor, Unknown)) and not _is_device(v) for v in asked)
+
+
+def _is_device(value: Value) -> bool:
+    return isinstance(value, Unknown) and "device" in value.path
+
+
 def _wrong_target(target: Value, short: str, loss: Loss, source: Source) -> str:
-    steps = [s.name for s in source.evaluation.steps.list_steps(target) if s.name not in MOVES]
+    passed = source.evaluation.steps.list_steps(target)
+    steps = [s.name for s in passed if s.name not in MOVES or _may_convert(s.event)]
     last, before = (*steps, "", "")[:2]
     if loss.target == _SHARES and last in {"long", "one_hot"} | _WHOLE:
         return f"{short} wants floats as target, and is given the integers of {last}"

@@ -98,6 +98,8 @@ def _list_kept(passage: Passage, region: TrainingRegion, training: Training) -> 
 def _is_total(action: Action, region: TrainingRegion, training: Training) -> bool:
     """Whether the total was there before the loop, starts as a number or list, and stays a total."""
     name, before = str(action.on), action.before
+    if ast.unparse(_list_operands(action)[-1]) in _list_targets(region.node):
+        return False  # the losses were made before, and summed up to be used
     number = isinstance(before, Constant) and isinstance(before.value, (int, float))
     listed = isinstance(before, Held) and before.kind == "list"
     made = isinstance(before, Tensor) and before.origin == "constant"
@@ -110,6 +112,14 @@ def _is_total(action: Action, region: TrainingRegion, training: Training) -> boo
         and each.at.way.names == action.at.way.names
         and name in {word.id for word in ast.walk(each.at.node) if isinstance(word, ast.Name)}
         for each in training.actions
+    )
+
+
+def _list_targets(loop: ast.AST) -> set[str]:
+    """The names that a loop gives its items: `loss` of `for loss in losses`."""
+    target = loop.target if isinstance(loop, ast.For) else None
+    return (
+        {n.id for n in ast.walk(target) if isinstance(n, ast.Name)} if target is not None else set()
     )
 
 

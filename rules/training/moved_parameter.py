@@ -70,8 +70,8 @@ def in_modules(event: AttributeSet, source: Source) -> Iterator[Hit]:
     if isinstance(made, Called) and made.name in _PARAMETERS:
         how = name_operation(move)
         message = (
-            f"where {how}() moves or converts it, self.{event.attribute} is no Parameter and is not"
-            " trained"
+            f"where {how}() moves or converts it, self.{event.attribute} is no Parameter: it is"
+            " neither trained nor saved"
         )
         remedy = f"call {how}() on what Parameter is given"
         yield Hit(move, message, _move_inside(move, made, source), remedy=remedy, cause="kept")

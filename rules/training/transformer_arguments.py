@@ -197,9 +197,22 @@ def _name_time_first(value: Value | None, source: Source) -> str:
     if not _is_time_first(made, source):
         return ""
     fed = made.positional[1] if len(made.positional) > 1 else None
+    if _is_single(fed, source):
+        return ""
     if any(step.name in _SWAPS for step in source.evaluation.steps.list_steps(fed)):
         return ""
     return made.name.removesuffix(".forward").rpartition(".")[2]
+
+
+def _is_single(fed: Value | None, source: Source) -> bool:
+    """`rows[:, None]`: a batch of one, put there on purpose."""
+    if isinstance(fed, Tensor) and fed.shape is not None:
+        return fed.shape[1:2] == (1,)
+    made = source.evaluation.ways.find_maker(fed)
+    if isinstance(made, Indexed) and isinstance(made.index, Items):
+        return (made.index.items or ())[1:2] == (NONE,)
+    unsqueezed = isinstance(made, Called) and made.name.endswith(".unsqueeze")
+    return unsqueezed and isinstance(made, Called) and made.arguments.get("dim") == Constant(1)
 
 
 def _is_output(value: Value | None, made: Called) -> bool:

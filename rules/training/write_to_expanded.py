@@ -8,7 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Combined, ItemSet, Occurrence
+from lintorch.evaluator.events import Called, Combined, Indexed, ItemSet, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import Constant, Items, Slice, Tensor, Value
 from lintorch.facts.models.operation_steps import name_operation
@@ -61,6 +61,8 @@ def in_writes(event: Occurrence, source: Source) -> Iterator[Hit]:
     made = find_expanding(written, source) if written is not None else None
     if made is None or (isinstance(event, ItemSet) and not is_one_place(event.index, made)):
         return
+    if is_filled_whole(event, written, made, source):
+        return
     message = f"writes to {name_changed(event)}, whose expanded places share their memory"
     yield Hit(event, f"{message}: clone() it first", copy_first(made, source))
 
@@ -76,6 +78,18 @@ def find_expanding(written: Value, source: Source) -> Called | UnknownCalled | N
         if isinstance(made, Called) and made.name.rpartition(".")[2].endswith("_"):
             return None
     return None
+
+
+def is_filled_whole(
+    event: Occurrence, written: Value | None, made: Called | UnknownCalled, source: Source
+) -> bool:
+    """`table[:, 0].fill_(0)`: one number in all places of an expanded axis, whatever shares what."""
+    called = isinstance(event, (Called, UnknownCalled))
+    if not called or name_operation(event) not in ("fill_", "zero_"):
+        return False
+    views = list_views(written, source.evaluation.ways) if written is not None else None
+    indexed = [each for each in views or () if isinstance(each, Indexed)]
+    return not any(is_one_place(each.index, made) for each in indexed)
 
 
 def is_one_place(index: Value, made: Called | UnknownCalled) -> bool:

@@ -6,6 +6,7 @@ import ast
 import itertools
 import math
 from contextlib import suppress
+from dataclasses import replace
 
 from lintorch.evaluator.items import KEY, drop_repeats, item_of, items_of
 from lintorch.evaluator.join import ITEMS, make_choice
@@ -25,6 +26,7 @@ from lintorch.evaluator.values import (
     Number,
     Slice,
     Tensor,
+    Unknown,
     Value,
     is_own,
     size_in,
@@ -365,13 +367,22 @@ def find_index(machine: Machine, node: ast.AST, given: Given) -> Value:
     return Number(None, True)
 
 
-@does("list.copy", "dict.copy", "copy.copy", "copy.deepcopy")
+@does("list.copy", "dict.copy", "copy.copy")
 def copy_value(machine: Machine, node: ast.AST, given: Given) -> Value:
     """A copy: of a list or dictionary a new one, of an object too."""
     value = given.pick(0) or UNKNOWN
     if isinstance(value, Held):
         return machine.hold(value.kind, machine.state.read(value.address), value.of)
     return value
+
+
+@does("copy.deepcopy")
+def copy_deeply(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """The same; of a tensor one with memory of its own."""
+    value = copy_value(machine, node, given)
+    if isinstance(value, Tensor):
+        return replace(value, memory=frozenset())
+    return Unknown(value.path) if type(value) is Unknown else value
 
 
 @does("dict.get", "dict.pop", "dict.setdefault")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
-from lintorch.evaluator.events import AttributeSet, Called, Occurrence
+from lintorch.evaluator.events import AttributeSet, Called, Indexed, Occurrence
 from lintorch.evaluator.marks import CallBegan, CallEnded, ContextEntered, ContextLeft
 from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
-from lintorch.evaluator.values import External, Held, Items, Tensor, Value
+from lintorch.evaluator.values import Constant, External, Held, Items, Tensor, Value
 from lintorch.facts.models.operation_steps import name_operation
 from lintorch.facts.models.value_ways import Operation, ValueWays, list_operands
 
@@ -25,11 +25,20 @@ _CUTTING = frozenset(
     }
 )  # fmt: skip
 """Operations through which no gradient flows."""
+_PAIRING = frozenset(
+    {"max", "min", "topk", "sort", "kthvalue", "median", "mode", "cummax", "cummin"}
+)
+"""Those that give values and where they stood."""
 _MOST = 400
 _QUIET = (
     "torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad", "torch.set_grad_enabled",
     "torch.autograd.set_grad_enabled", "torch.autograd.grad_mode.no_grad",
 )  # fmt: skip
+
+
+def _is_whole(value: Value) -> bool:
+    """Whether it holds whole numbers or truths, as indices do: no gradient flows through them."""
+    return isinstance(value, Tensor) and (value.dtype or "").startswith(("int", "uint", "bool"))
 
 
 class GradientGraphs:
@@ -43,6 +52,38 @@ class GradientGraphs:
         """The operations that a loss went through while gradients were recorded."""
         return [node for _, node in self._walk(loss) if node is not None]
 
+    def is_made_by(self, value: Value | None, asks: Callable[[Node], bool]) -> bool:
+        """Whether, wherever paths have met, a value went through an operation that is asked for."""
+        return value is not None and self._asks(value, asks, set())
+
+    def _asks(self, value: Value, asks: Callable[[Node], bool], seen: set[int]) -> bool:
+        if id(value) in seen or len(seen) >= _MOST:
+            return False
+        seen.add(id(value))
+        if _is_whole(value):
+            return False
+        node = self._find_node(value)
+        if node is None:
+            arms = value.arms if isinstance(value, Tensor) else ()
+            return bool(arms) and all(self._asks(each, asks, seen) for each in arms)
+        if self._is_cut(node):
+            return False
+        return asks(node) or any(self._asks(each, asks, seen) for each in _list_given(node))
+
+    def _find_node(self, value: Value) -> Node | None:
+        return self._ways.find_maker(value) or self._ways.find_unknown_maker(value)
+
+    def _is_cut(self, node: Node) -> bool:
+        quiet = id(node) in self._quiet or name_operation(node) in _CUTTING
+        return quiet or self._takes_indices(node)
+
+    def _takes_indices(self, node: Node) -> bool:
+        """`out.max(1)[1]`."""
+        if not isinstance(node, Indexed) or node.index != Constant(1):
+            return False
+        made = self._ways.find_maker(node.held)
+        return made is not None and name_operation(made) in _PAIRING
+
     def list_outputs(self, loss: Value | None) -> list[Value]:
         """What closed models gave that a loss was made of."""
         return [value for value, _ in self._walk(loss) if isinstance(value, ModelOutput)]
@@ -55,10 +96,10 @@ class GradientGraphs:
             if id(value) in seen:
                 continue
             seen.add(id(value))
-            node = self._ways.find_maker(value) or self._ways.find_unknown_maker(value)
+            node = self._find_node(value)
             if node is None and isinstance(value, Tensor):
                 waiting += value.arms
-            if node is not None and (id(node) in self._quiet or name_operation(node) in _CUTTING):
+            if node is not None and self._is_cut(node):
                 continue
             yield value, node
             waiting += () if node is None else _list_given(node)

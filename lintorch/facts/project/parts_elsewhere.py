@@ -54,6 +54,18 @@ def is_imported_beside(name: str, words: frozenset[str], path: str, consulted: s
     return _stands_on(next(importing, None), others, consulted)
 
 
+def is_written_around(pattern: re.Pattern[bytes], path: str, consulted: set[str]) -> bool:
+    """Whether any file of the project holds a text.
+
+    True where the project is too large to tell. Files that were read are added to `consulted`.
+    """
+    files = _list_around(path)
+    if files is None:
+        return True
+    consulted.update(each for each in files if each != os.path.abspath(path))
+    return any(pattern.search(_read(each)) for each in files)
+
+
 @lru_cache(_KEPT)
 def _list_imported(path: str, stamp: Stamp) -> frozenset[tuple[str, str]]:
     """The last names of modules, with what is imported from them or read off them."""

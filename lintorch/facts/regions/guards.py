@@ -40,6 +40,9 @@ _LOSSES = frozenset(
         "binary_cross_entropy",
         "binary_cross_entropy_with_logits",
         "kl_div",
+        "mse_loss",
+        "l1_loss",
+        "mse",
         "criterion",
     }
 )
@@ -204,7 +207,7 @@ def _is_loss_value(value: cst.BaseExpression) -> bool:
 
 
 def _names_loss(name: str) -> bool:
-    return bool(_LOSS.search(name)) or name in _LOSSES
+    return bool(_LOSS.search(name)) or name in _LOSSES or name.endswith("_mse")
 
 
 def _returned(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:

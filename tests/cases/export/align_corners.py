@@ -43,3 +43,14 @@ class Read(nn.Module):
     def forward(self, x, grid):
         given = F.grid_sample(x, grid, **self.options)  # hit
         return sample(F.grid_sample, x, grid), given
+
+
+class Resize(nn.Module):
+    """What goes together is up to who makes it."""
+
+    def __init__(self, size, mode="nearest", align_corners=False):
+        super().__init__()
+        self.size, self.mode, self.align_corners = size, mode, align_corners
+
+    def forward(self, x):
+        return F.interpolate(x, self.size, mode=self.mode, align_corners=self.align_corners)

@@ -132,3 +132,10 @@ class Objective(Head):
         noise = torch.randn_like(x)
         loss = F.mse_loss(self.body(x + noise), noise, reduction="none") * weight
         return loss.mean(), noise
+
+
+class Objectives(Head):
+    def forward(self, x):
+        noise = torch.randn_like(x)
+        batchwise_mse = ((self.body(x + noise) - noise) ** 2).mean(1)
+        return batchwise_mse.mean(), {"each": batchwise_mse.tolist()}

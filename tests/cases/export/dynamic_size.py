@@ -181,3 +181,16 @@ class Attending(nn.Module):
 
     def weigh(self, q, k):
         return (q / np.sqrt(q.shape[-1])) @ k
+
+
+class Wavelets(nn.Module):
+    """An axis of its own for each channel, wherever that lies."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("kernel", torch.ones(1, 1, 2, 2, 2))
+
+    def forward(self, x):
+        x = F.interpolate(x, scale_factor=2, mode="trilinear").transpose(1, 2)
+        b, c, t, h, w = x.shape
+        return F.conv3d(x, self.kernel.repeat(c, 1, 1, 1, 1), stride=2, groups=c)

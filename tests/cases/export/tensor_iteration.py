@@ -1,4 +1,6 @@
 # profile: onnx-legacy@17 torchscript-trace onnx torch.export
+import math
+
 import torch
 from torch import Tensor, nn
 
@@ -129,3 +131,26 @@ class Maps(nn.Module):
         for i in range(1, len(maps)):
             maps[i] = maps[i] + first
         return self.conv(torch.cat(maps[::-1], dim=1))
+
+
+class Delays(nn.Module):
+    def forward(self, x):
+        count = int(2 * math.log(x.shape[0]))
+        half = x.shape[0] // 2
+        out = x
+        for i in range(count):
+            out = out + x.roll(i, 1)
+        for i in range(half):  # hit
+            out = out + x.roll(i, 1)
+        return out
+
+
+class Listed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, images):
+        if type(images) is list:
+            return [self.conv(image) for image in images]
+        return self.conv(images)

@@ -50,3 +50,20 @@ torch.onnx.export(Number(), (torch.ones(1),), "d.onnx")
 torch.onnx.export(Kind(True), (torch.ones(1), 2), "d.onnx")
 torch.jit.trace(OnlyTraced(), torch.ones(1), strict=False)
 torch.export.export(Number(), (torch.ones(1),))
+
+
+class MaskedTensors:
+    def __init__(self, tensors, mask):
+        self.tensors, self.mask = tensors, mask
+
+
+class Backbone(nn.Module):
+    """It is given what it gives: other code of the model does so."""
+
+    def forward(self, nested: MaskedTensors):
+        return {0: MaskedTensors(nested.tensors * 2, nested.mask)}
+
+
+class Whole(nn.Module):
+    def forward(self, x):
+        return MaskedTensors(x * 2, x > 0)  # hit

@@ -101,3 +101,18 @@ class Narrow(nn.Module):
 def build():
     """It raises before it is called: there is no dilation."""
     return Narrow(3, padding=0, dilation=2)(torch.zeros(2, 3, 9, 9))
+
+
+class Volume(nn.Module):
+    """Nobody says how deep it is: no map of it is empty."""
+
+    def __init__(self, depth):
+        super().__init__()
+        self.depth = depth
+        self.conv = nn.Conv3d(8, 8, 3, padding=1)
+
+    def forward(self, x):
+        cost = torch.zeros(x.size(0), 8, self.depth // 4, 16, 16)
+        for i in range(self.depth // 4):
+            cost[:, :, i] = x
+        return self.conv(cost)

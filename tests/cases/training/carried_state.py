@@ -193,3 +193,31 @@ if __name__ == "__main__":
     batches = [(torch.randint(10, (5, 2)), torch.randint(10, (5, 2)))] * 3
     words = Words()
     train(words, batches, torch.optim.Adam(words.parameters()))
+
+
+class Keeps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(4, 8)
+        self.state = None
+
+    def forward(self, x, state):
+        y, self.state = self.rnn(x, state)
+        return y, self.state
+
+
+def train_keeping(batches, epochs):
+    model = Keeps()
+    optimizer = torch.optim.Adam(model.parameters())
+    state = None
+    for _ in range(epochs):
+        for x in batches:
+            if state is not None:
+                if isinstance(state, tuple):
+                    state = (state[0].detach(), state[1].detach())
+                else:
+                    state = state.detach()
+            y, state = model(x, state)
+            optimizer.zero_grad()
+            y.mean().backward()
+            optimizer.step()

@@ -194,3 +194,19 @@ class Searching:
             solver.step()
             total += estimator.price(item)[0] if self.is_short else estimator.price(item)[1]
         return total
+
+
+def sum_up(losses, backward=False):
+    total = 0
+    for loss in losses:
+        total += loss
+        if backward:
+            loss.backward()
+    return total
+
+
+def run_all(model, batches, optimizer):
+    for batch in batches:
+        optimizer.zero_grad()
+        sum_up([model(batch).mean(), model(batch).std()], backward=True)
+        optimizer.step()
