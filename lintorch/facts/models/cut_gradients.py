@@ -47,7 +47,7 @@ CUTTING = frozenset(
         "detach", "data", "item", "tolist", "argmax", "argmin", "argsort", "eq", "ne", "gt", "lt",
         "ge", "le", "long", "int", "bool", "byte", "isnan", "isinf", "isfinite", "nonzero", "sign",
         "one_hot", "logical_not", "logical_and", "logical_or", "logical_xor", "count_nonzero",
-        "searchsorted", "bucketize", "multinomial", "bernoulli", "numel", "size",
+        "searchsorted", "bucketize", "multinomial", "bernoulli", "numel", "size", "numpy",
     }
 )  # fmt: skip
 _MAKING = frozenset(
@@ -117,7 +117,7 @@ class CutGradients:
 
     def _judge(self, value: Value, depth: int) -> Cuts | None:
         if isinstance(value, (Constant, Number, Array)):
-            return ()
+            return self._of_numbers(value, depth)
         if isinstance(value, Items):
             return self._join(value.items, depth) if value.items is not None else None
         if isinstance(value, Choice):
@@ -135,6 +135,14 @@ class CutGradients:
         if isinstance(value, Tensor) and value.arms:
             return self._join(value.arms, depth)
         return () if _is_data(value) else None
+
+    def _of_numbers(self, value: Value, depth: int) -> Cuts:
+        """What read numbers or an array off a tensor."""
+        made = self._ways.find_maker(value)
+        if made is None or is_common(value):
+            return ()
+        before = self._join(_list_operands(made), depth)
+        return (made,) if before is None else before
 
     def _join(self, values: Iterable[Value], depth: int) -> Cuts | None:
         found: dict[int, Occurrence] = {}
