@@ -472,6 +472,13 @@ class Evaluation:
         )
 
     @cached_property
+    def turned_on(self) -> frozenset[int]:
+        """What is told that it needs a gradient, by assignment."""
+        events = (event for reached in self.reached for event in reached.events)
+        sets = (e for e in events if isinstance(e, AttributeSet) and e.attribute == "requires_grad")
+        return frozenset(id(each.held) for each in sets)
+
+    @cached_property
     def losses(self) -> tuple[Value, ...]:
         """What backward passes start from."""
         events = (event for reached in self.reached for event in reached.events)
