@@ -84,7 +84,9 @@ def in_items(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
 
 def is_dataset(owner: cst.ClassDef, source: Source) -> bool:
     """Whether a class of the file derives from Dataset."""
-    return source.classes.is_subclass(source.name(owner.name) or owner.name.value, BASES)
+    info = source.classes.all.get(owner)
+    bases = () if info is None else info.bases
+    return any(each in BASES or source.classes.is_subclass(each, BASES) for each in bases)
 
 
 def list_stored(function: cst.FunctionDef, index: str, source: Source) -> Iterator[str]:

@@ -32,7 +32,7 @@ rule = Rule(
                 optimizer.zero_grad()
                 model(batch).square().mean().backward()
                 optimizer.step()
-            return optimizer.param_groups[0]["lr"]
+            return optimizer
     """,
     good="""
         import torch
@@ -46,11 +46,12 @@ rule = Rule(
                 optimizer.zero_grad()
                 model(batch).square().mean().backward()
                 optimizer.step()
-            return optimizer.param_groups[0]["lr"]
+            return optimizer
     """,
     remedy='set group["lr"] of each group in optimizer.param_groups',
     proof="""
-        assert train(torch.nn.Linear(1, 1), [torch.ones(1)] * 2) == 0.05
+        optimizer = train(torch.nn.Linear(1, 1), [torch.ones(1)] * 2)
+        assert optimizer.param_groups[0]["lr"] == 0.05
     """,
     severity=Severity.WARNING,
 )

@@ -70,7 +70,7 @@ _SET = ("torch.set_grad_enabled", "torch.autograd.set_grad_enabled", "torch.enab
         "torch.autograd.enable_grad")  # fmt: skip
 _FREE_DECORATOR = re.compile(r"^(torch\.)?(autograd\.)?(no_grad|inference_mode)\(\)$")
 _LEAVING = frozenset({"float", "double", "half", "to", "cpu", "cuda", "view", "reshape", "squeeze",
-                      "unsqueeze", "flatten", "sum", "mean", "clone", "type", "permute", "contiguous",
+                      "unsqueeze", "flatten", "sum", "mean", "clone", "norm", "square", "pow", "sqrt", "abs", "type", "permute", "contiguous",
                       "view_as", "expand_as", "type_as"})  # fmt: skip
 """Methods of what was read from a batch, of which nothing else is known."""
 _DEEPEST = 60
@@ -98,6 +98,10 @@ class CutGradients:
         if self._touches_data(value):
             return deep or None
         return deep or cuts
+
+    def list_cuts(self, value: Value) -> Cuts:
+        """All that cut a value off; nothing where it may need a gradient."""
+        return self._ask(value, 0) or ()
 
     def find_hidden(self, value: Value) -> Cuts | None:
         """The same of what is told itself to need a gradient."""
@@ -164,6 +168,9 @@ class CutGradients:
         before = self._join(operands, depth)
         if own and plain and (name in _MAKING - READING):
             return ()
+        if isinstance(made, Called) and made.name == "torch.autograd.grad":
+            asked = made.open or made.keyword.get("create_graph", FALSE) != FALSE
+            return None if asked or len(made.positional) > 4 else (made,)
         if id(made) in self._quiet or (own and plain and (name in CUTTING | READING or whole)):
             return (made,) if before is None else before
         if isinstance(made, Called) and not plain and not _PLAIN_LAYERS.match(made.name):
@@ -323,7 +330,7 @@ def _asks_for_gradient(made: Operation) -> bool:
     """`torch.zeros(2, requires_grad=True)`."""
     return isinstance(made, Called) and (
         made.keyword.get("requires_grad", FALSE) != FALSE
-        or name_operation(made) in ("requires_grad_", "grad", "Parameter", "Variable")
+        or name_operation(made) in ("requires_grad_", "Parameter", "Variable")
         or (TRUE in made.positional[1:] and name_operation(made) == "Variable")
     )
 
