@@ -189,6 +189,8 @@ class Machine:
         self.watch = library.watch
         self.marks = False
         """Whether the order of what happens is told."""
+        self.ordered = False
+        """Whether it is in this root: a model that is called again has another graph."""
         self.shallow = False
         """Whether models are left closed: neither their constructors nor their forwards are entered."""
         self.tells_unknown = False

@@ -12,6 +12,7 @@ from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
+from lintorch.evaluator.replay_calls import Replay
 from lintorch.evaluator.torch_calls import tell_call
 from lintorch.evaluator.unknown_objects import ModelOutput
 from lintorch.evaluator.values import (
@@ -23,8 +24,6 @@ from lintorch.evaluator.values import (
     Function,
     Given,
     Held,
-    Items,
-    Tensor,
     Unknown,
     Value,
 )
@@ -230,28 +229,23 @@ def _call_method(
 ) -> Value:
     """A call that was made before with the same gives the same."""
     forward, events = machine.here.forward, len(machine.events)
-    known = machine.repeated.find_result(callee, given, forward, machine.state)
+    repeated = machine.repeated
+    known = repeated.find_result(callee, given, forward, machine.state)
     marks = machine.marks
     ordered = marks and not is_module_class(callee.of)
     if known is not None and machine.watch is None and not ordered:
-        return give_anew(known) if marks else known
+        if not machine.ordered:
+            return known.result
+        replay = Replay(known.given, given)
+        machine.events += replay.tell(machine.events, known.before, known.behind)
+        return replay.renew(known.result)
     machine.marks = ordered
     try:
         result = machine.call(node, method, given.behind(callee))
     finally:
         machine.marks = marks
-    state, told = machine.state, machine.events
-    machine.repeated.keep_result(callee, given, forward, state, result, told, events)
+    repeated.keep_result(callee, given, forward, machine.state, result, machine.events, events)
     return result
-
-
-def give_anew(value: Value) -> Value:
-    """The same as values of their own: where order counts, two calls gave two tensors."""
-    if isinstance(value, Tensor):
-        return replace(value)
-    if isinstance(value, Items) and value.items is not None:
-        return replace(value, items=tuple(map(give_anew, value.items)))
-    return value
 
 
 _MAKERS = ("dataclass", "define", "frozen", "attrs")

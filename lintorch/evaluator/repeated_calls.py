@@ -30,13 +30,23 @@ _MOST_PARTS = 64
 _PLAIN = frozenset({Class, Constant, External, Function, ModuleValue, Number, Tensor, Unknown})
 
 
+@dataclass(frozen=True)
+class Kept:
+    """A call that was made: what the object held, what was given, and which events were told of it."""
+
+    content: Mapping[Any, Any]
+    given: Given
+    result: Value
+    before: int
+    behind: int
+
+
 @dataclass
 class RepeatedCalls:
     """By class and arguments the object that was made; by object and arguments what its call gave."""
 
     made: dict[tuple[Any, ...], Held] = field(default_factory=dict)
-    given: dict[tuple[Any, ...], tuple[Mapping[Any, Any], Value, int]] = field(default_factory=dict)
-    """With what the object held, and the number of events that were told before the call."""
+    given: dict[tuple[Any, ...], Kept] = field(default_factory=dict)
     shared: set[int] = field(default_factory=set)
     """Addresses of objects that stand for several."""
 
@@ -55,13 +65,13 @@ class RepeatedCalls:
         if key is not None:
             self.made[key] = made
 
-    def find_result(self, held: Held, given: Given, forward: bool, state: State) -> Value | None:
-        """What the same call gave, where the object has not changed since."""
+    def find_result(self, held: Held, given: Given, forward: bool, state: State) -> Kept | None:
+        """The same call, where the object has not changed since."""
         key = _make_key(held, given, forward)
         found = None if key is None else self.given.get(key)
-        if found is None or state.read(held.address) is not found[0]:
+        if found is None or state.read(held.address) is not found.content:
             return None
-        return found[1]
+        return found
 
     def keep_result(
         self,
@@ -79,11 +89,12 @@ class RepeatedCalls:
             return
         told = islice(events, before, None)
         if not any(isinstance(event, (AttributeSet, ItemSet)) for event in told):
-            self.given[key] = state.read(held.address), result, before
+            content = state.read(held.address)
+            self.given[key] = Kept(content, given, result, before, len(events))
 
     def forget_since(self, number: int) -> None:
         """Events from a number on are taken back: what was told by them is to be told again."""
-        self.given = {key: kept for key, kept in self.given.items() if kept[2] < number}
+        self.given = {key: kept for key, kept in self.given.items() if kept.behind <= number}
 
 
 def _make_key(subject: Class | Held, given: Given, *more: Any) -> tuple[Any, ...] | None:

@@ -105,7 +105,8 @@ def run_block(
     `marks`: with the order of what happens; `shallow`: no model is entered.
     """
     machine = around.make_machine(name, budget)
-    machine.marks, machine.shallow = marks, shallow
+    machine.marks = machine.ordered = marks
+    machine.shallow = shallow
     if shallow:
         machine.witness = None
     return _finish(machine, _follow(machine, name, run))

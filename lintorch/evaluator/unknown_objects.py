@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import field
 
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.conditions import name_lasting
@@ -44,6 +45,8 @@ class ModelOutput(Unknown):
 
     model: Value = UNKNOWN
     item: int | None = None
+    whole: Value | None = field(default=None, compare=False, repr=False)
+    """Of an item: what the call gave."""
 
 
 @frozen_record
@@ -131,7 +134,7 @@ def _tell_by_path(
 def take_item(held: Value, index: int) -> Value | None:
     """One item of what a closed model gives; None of anything else."""
     if isinstance(held, ModelOutput) and held.item is None:
-        return ModelOutput("", held.model, index)
+        return ModelOutput("", held.model, index, held)
     return None
 
 

@@ -74,7 +74,7 @@ AXES = ("dim", "axis", "start_dim", "end_dim")
 def in_model(event: Called, source: Source) -> Iterator[Hit]:
     short = event.name.rpartition(".")[2]
     told = len(event.positional) > 1 or event.open or any(a in event.keyword for a in AXES)
-    inside = event.way.forward or event.way.names[-1].endswith(".forward")
+    inside = event.way.forward or any(n.endswith(".forward") for n in event.way.names[-1:])
     if not inside or told or is_of_vector(event, source):
         return
     given = next(iter((*event.positional, *event.keyword.values())), None)

@@ -150,12 +150,20 @@ def _find_carried(at: int, run: Run, turn: _Turn, source: Source) -> str:
     if not any(number > at for number in turn.backward):
         return ""
     for name in _list_names(run):
-        mine = [each for each in turn.bound if each[1][1] == name and _is_near(each[3], run)]
+        mine = [each for each in turn.bound if _is_of(each, name) and _is_near(each[3], run)]
         before = [each for each in mine if each[0] < at]
         after = [each for each in mine if each[0] > at]
         if not before and after and _is_given_by(after[-1][2], run, source):
             return name
     return ""
+
+
+def _is_of(bound: tuple[int, Cell, Value, Occurrence], name: str) -> bool:
+    """Whether a name, or an attribute of self, is given a value."""
+    _, cell, _, event = bound
+    return cell[1] == name.removeprefix("self.") and name.startswith("self.") == isinstance(
+        event, AttributeSet
+    )
 
 
 def _list_names(run: Run) -> Iterator[str]:
@@ -165,6 +173,8 @@ def _list_names(run: Run) -> Iterator[str]:
         for each in (*node.args[1:], *(k.value for k in node.keywords)):
             if isinstance(each, ast.Name):
                 yield each.id
+            elif isinstance(each, ast.Attribute) and ast.unparse(each.value) == "self":
+                yield f"self.{each.attr}"
 
 
 def _is_near(bound: Occurrence, run: Run) -> bool:

@@ -7,12 +7,20 @@ from collections.abc import Callable, Iterator
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeRead, Called, IdleRow, Occurrence
+from lintorch.evaluator.events import (
+    AttributeRead,
+    Called,
+    Combined,
+    IdleRow,
+    ItemSet,
+    Occurrence,
+)
 from lintorch.evaluator.unknown_objects import UnknownCalled, UnknownMethod
 from lintorch.evaluator.values import FALSE, Constant, Value
 from lintorch.facts.models.backward_passes import is_backward_pass, list_given
+from lintorch.facts.models.gradient_modes import may_be_free
 from lintorch.facts.models.one_way import may_follow
-from lintorch.facts.models.operation_steps import name_operation
+from lintorch.facts.models.saved_tensors import find_saver, name_kept
 from lintorch.facts.models.tensor_writes import (
     find_base,
     find_changed,
@@ -58,16 +66,6 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-SAVING = {
-    "sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "ReLU", "relu_": "ReLU", "softmax": "Softmax",
-    "log_softmax": "LogSoftmax", "exp": "exp", "sqrt": "sqrt", "rsqrt": "rsqrt",
-}  # fmt: skip
-"""Operations whose backward reads their output."""
-SAVING_IN_PLACE = {
-    "leaky_relu": "LeakyReLU", "leaky_relu_": "LeakyReLU", "leakyrelu": "LeakyReLU",
-    "elu": "ELU", "elu_": "ELU",
-}  # fmt: skip
-"""Those whose backward does so where they work in place."""
 WRITING = (
     "ReLU", "LeakyReLU", "ELU", "SiLU", "Hardswish", "ReLU6", "Mish", "SELU", "CELU", "Dropout",
     "Dropout2d", "Dropout3d", "AlphaDropout",
@@ -123,20 +121,40 @@ def is_idle(event: Called) -> bool:
     )
 
 
-def name_kept(before: Called) -> str:
-    """The operation, where its backward reads what it gave; "" where it does not."""
-    name = name_operation(before)
-    if name in SAVING_IN_PLACE:
-        return SAVING_IN_PLACE[name] if find_written(before) is not None else ""
-    return SAVING.get(name, "") if before.name.startswith("torch.") else ""
-
-
 def work_out_of_place(place: Occurrence, source: Source) -> Fix | None:
     call = source.call_at(place)
     flag = source.arguments(call).get("inplace") if call is not None else None
     if flag is None:
         return None
     return Fix("work out of place", (source.replace(flag, "False"),), Applicability.UNSAFE)
+
+
+@rule.event(Called, Combined, ItemSet)
+def in_forwards(event: Called | Combined | ItemSet, source: Source) -> Iterator[Hit]:
+    """`gate = torch.sigmoid(self.fc(x)); gate -= 0.5`, `out = self.conv(x); x += out`."""
+    if isinstance(event, Called) and not event.name.startswith("torch.Tensor."):
+        return
+    written = find_written(event)
+    if written is None or written.aside or not runs_in_training(event, source):
+        return
+    if saver := find_saver(event, source.evaluation):
+        message = f"changes {name_changed(event)} in place, which backward of {saver} needs"
+        yield Hit(event, f"{message} as it was: it raises", remedy="work out of place")
+
+
+def runs_in_training(event: Occurrence, source: Source) -> bool:
+    """Whether a forward does it whatever its mode, and gradients are recorded."""
+    names = event.way.names
+    if not names or not names[-1].endswith("forward") or FREEZING & source.evaluation.words:
+        return False
+    asked = any(
+        isinstance(each, ast.If) and "training" in ast.unparse(each.test)
+        for each in source.evaluation.list_all_around(event)
+    )
+    return not asked and not may_be_free(event, source.evaluation)
+
+
+FREEZING = frozenset({"requires_grad", "requires_grad_"})
 
 
 @rule.event(Called, UnknownCalled)

@@ -63,9 +63,11 @@ _AGAIN = ("retain_graph", "create_graph")
 @rule.event(Training)
 def in_training(training: Training, source: Source) -> Iterator[Hit]:
     for region in training.regions:
-        if region.is_loop and not _runs_again(region, source):
+        if not _runs_again(region, source):
             for passage in region.passages:
-                for action in _list_kept(passage, region, training):
+                for action in _list_kept(passage, region, training, source):
+                    if not (region.is_loop or str(action.on).startswith("self.")):
+                        continue
                     written = ast.unparse(_list_operands(action)[-1])
                     message = f"{action.on} keeps the graph of every {written} it is given"
                     yield Hit(action.at, message, _detach(action, source))
@@ -78,7 +80,9 @@ def _runs_again(region: TrainingRegion, source: Source) -> bool:
     return asked or "autograd" in source.evaluation.words
 
 
-def _list_kept(passage: Passage, region: TrainingRegion, training: Training) -> Iterator[Action]:
+def _list_kept(
+    passage: Passage, region: TrainingRegion, training: Training, source: Source
+) -> Iterator[Action]:
     """The sums of losses that run backward on this way, each by itself."""
     run = [each.value for each in passage.actions if each.act in (Act.BACKWARD, Act.SCALE)]
     if not any(each.act is Act.BACKWARD for each in passage.actions):
@@ -91,8 +95,39 @@ def _list_kept(passage: Passage, region: TrainingRegion, training: Training) -> 
             continue
         if action.value is UNKNOWN:  # stands for anything, also for what runs backward
             continue
-        if any(each is action.value for each in run) and _is_total(action, region, training):
+        if not any(each is action.value for each in run):
+            continue
+        if str(action.on).startswith("self."):
+            if _is_total_of_object(action, source):
+                yield action
+        elif _is_total(action, region, training):
             yield action
+
+
+def _is_total_of_object(action: Action, source: Source) -> bool:
+    """Whether methods of the class begin it as a number or list, outside of the step, and it stays a total."""
+    name, written = str(action.on), ast.unparse(_list_operands(action)[-1])
+    step = action.at.way.names[-1] if action.at.way.names else ""
+    around = source.evaluation.list_around(action.at)
+    owner = next((each for each in around if isinstance(each, ast.ClassDef)), None)
+    begun = False
+    for function in [] if owner is None else owner.body:
+        for each in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
+            if isinstance(each, ast.Assign) and name in map(ast.unparse, each.targets):
+                if each.value is action.at.node:
+                    continue
+                inside = step.rpartition(".")[2] == getattr(function, "name", "")
+                if inside or ast.unparse(each.value) not in _BEGINNINGS:
+                    return False
+                begun = True
+            elif isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
+                run = each.func.attr in ("backward", "pop", "popleft", "clear")
+                if run and name in map(ast.unparse, ast.walk(each.func.value)):  # type: ignore[arg-type]
+                    return False
+    return begun and name != written
+
+
+_BEGINNINGS = ("0", "0.0", "[]", "list()")
 
 
 def _is_total(action: Action, region: TrainingRegion, training: Training) -> bool:

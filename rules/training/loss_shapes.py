@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Refused
+from lintorch.evaluator.events import Called, Combined, Refused
 from lintorch.evaluator.sizes import Dim
 from lintorch.evaluator.values import Tensor, Value
 from lintorch.facts.models.loss_operands import (
@@ -91,6 +91,39 @@ def in_stretched(event: Called, source: Source) -> Iterator[Hit]:
     )
     remedy = "squeeze(-1) the input" if long is sizes else "squeeze(-1) the target"
     yield Hit(event, message, remedy=remedy)
+
+
+@rule.event(Combined)
+def in_differences(event: Combined, source: Source) -> Iterator[Hit]:
+    """`(out - y) ** 2` of [B, 1] that a layer gave and [B], in code that trains."""
+    graph = source.evaluation.graphs.get(event.way.root)
+    if event.operator != "Sub" or graph is None or not graph.has_backward:
+        return
+    pairs = ((event.left, event.right), (event.right, event.left))
+    for out, other in ((as_sure(one), as_sure(two)) for one, two in pairs):
+        long = out.shape if out is not None and is_of_layer(out, source) else None
+        short = other.shape if other is not None else None
+        if long is None or short is None or len(long) != 2 or len(short) != 1:
+            continue
+        if long[1] == 1 and long[0] == short[0] != 1:
+            rows = show_shape((long[0], long[0]))
+            message = f"{show_shape(long)} and {show_shape(short)} are broadcast to {rows}, each with every other"
+            yield Hit(event, message, remedy="squeeze(-1) what the model gives")
+
+
+def is_of_layer(out: Tensor, source: Source) -> bool:
+    """Whether a linear layer, or an activation of one, gave it."""
+    for _ in range(3):
+        made = source.evaluation.ways.find_maker(out)
+        if not isinstance(made, Called) or not made.name.endswith(".forward"):
+            return False
+        if made.name == "torch.nn.Linear.forward":
+            return True
+        given = made.positional[1] if len(made.positional) > 1 else None
+        if not isinstance(given, Tensor):
+            return False
+        out = given
+    return False
 
 
 @rule.event(Refused)

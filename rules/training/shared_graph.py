@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called
-from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.events import Called, Occurrence
+from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
 from lintorch.evaluator.values import FALSE, Given, Held, Spot, Value
+from lintorch.facts.models.gradient_flow import GradientFlow
 from lintorch.facts.models.gradient_graphs import GradientGraphs, has_weights
-from lintorch.source import Act, Action, Passage, Source, Training
+from lintorch.source import Act, Action, Passage, Source, Training, TrainingRegion
 
 rule = Rule(
     __name__,
@@ -75,11 +76,40 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
     told: set[Spot] = set()
     graphs = source.evaluation.graphs
     for region in training.regions:
+        for action, run in _list_again(region, graphs, source):
+            if action.at.spot not in told:
+                told.add(action.at.spot)
+                freed = f"line {run.spot.row}, which lies before the loop, at each turn"
+                message = f"goes through {freed}: it raises at the second"
+                yield Hit(action.at, message, remedy="work it out in the loop, or detach() it")
         for passage in region.passages:
             for action, message, remedy in _list_second(passage, graphs, source):
                 if action.at.spot not in told:
                     told.add(action.at.spot)
                     yield Hit(action.at, message, remedy=remedy)
+
+
+def _list_again(
+    region: TrainingRegion, graphs: Mapping[str, GradientGraphs], source: Source
+) -> Iterator[tuple[Action, Occurrence]]:
+    """Backward passes at each turn of a loop through what ran before it."""
+    if not region.is_loop or not region.passages:
+        return
+    for action in region.passages[0].actions:
+        graph = graphs.get(action.at.way.root)
+        if action.act is not Act.BACKWARD or graph is None or _is_kept(action):
+            continue
+        each_turn = all(
+            any(other.at.spot == action.at.spot for other in passage.actions)
+            for passage in region.passages
+        )
+        loop = graph.find_loop(region.node, action.at) if each_turn else None
+        nodes = graph.list_nodes(action.value) if loop is not None else []
+        for node in nodes:
+            run = isinstance(node, Called) and has_weights(node)
+            if run and loop is not None and graph.precedes(node, loop):
+                yield action, node
+                break
 
 
 _FREEZING = frozenset({"requires_grad", "requires_grad_"})
@@ -96,7 +126,7 @@ def _list_second(
             continue
         for first in backward[:number]:
             alike = first.at.way.root == later.at.way.root and not _is_kept(first)
-            if alike and (shared := _name_shared(first, later, graph)):
+            if alike and (shared := _name_shared(first, later, graph, source)):
                 freed = f"a second time, which backward() in line {first.at.spot.row} has freed"
                 yield later, f"goes through {shared} {freed}: it raises", None
                 return
@@ -117,16 +147,26 @@ def _is_kept(action: Action) -> bool:
     return many or any(named.get(name, FALSE) != FALSE for name in _KEEPING)
 
 
-def _name_shared(first: Action, later: Action, graph: GradientGraphs) -> str:
+def _name_shared(first: Action, later: Action, graph: GradientGraphs, source: Source) -> str:
     """How a run of a layer with weights is written that is a part of both; "" if there is none."""
     mine = {id(each) for each in graph.list_nodes(first.value)}
     for node in graph.list_nodes(later.value):
         if id(node) in mine and isinstance(node, Called) and has_weights(node):
             written = ast.unparse(node.node)
             return written if len(written) < 40 else f"line {node.spot.row}"
-    given = {id(each) for each in graph.list_outputs(first.value)}
-    shared = any(id(each) in given for each in graph.list_outputs(later.value))
-    return "the output of one model" if shared else ""
+    given = {id(each.whole or each): each for each in graph.list_outputs(first.value)}
+    for each in graph.list_outputs(later.value):
+        other = given.get(id(each.whole or each))
+        if other is not None and (other is each or _come_from_one(other, each, source)):
+            return "the output of one model"
+    return ""
+
+
+def _come_from_one(one: ModelOutput, other: ModelOutput, source: Source) -> bool:
+    """Whether a layer with weights is behind both of two outputs of one call."""
+    flow, steps = GradientFlow(source.evaluation), source.evaluation.steps
+    runs = [[flow.list_runs(v) for v in steps.list_outputs(each)] for each in (one, other)]
+    return all(runs) and all(not a.isdisjoint(b) for a in runs[0] for b in runs[1])
 
 
 def _find_step(

@@ -154,7 +154,8 @@ def _make_legacy(dtype: str) -> Handler:
         if sizes and None not in sizes:
             return Tensor(tuple(each for each in sizes if each is not None), dtype, data=False)
         if isinstance(first, (Items, Held)) and getattr(first, "kind", "") != "Size":
-            return make_tensor(machine, node, given)
+            made = make_tensor(machine, node, given)
+            return replace(made, dtype=dtype) if isinstance(made, Tensor) else made
         return Tensor(None, dtype, data=reads_data(machine, node, "torch.tensor", given))
 
     return make

@@ -39,6 +39,7 @@ from lintorch.facts.models.backward_passes import (
     is_backward_pass,
     list_given,
 )
+from lintorch.facts.models.cut_gradients import CutGradients
 from lintorch.facts.models.entered_values import EnteredValues
 from lintorch.facts.models.explain_rows import Explained, list_begins, list_contexts
 from lintorch.facts.models.gradient_graphs import GradientGraphs
@@ -472,6 +473,13 @@ class Evaluation:
         )
 
     @cached_property
+    def turned_on(self) -> frozenset[int]:
+        """What is told that it needs a gradient, by assignment."""
+        events = (event for reached in self.reached for event in reached.events)
+        sets = (e for e in events if isinstance(e, AttributeSet) and e.attribute == "requires_grad")
+        return frozenset(id(each.held) for each in sets)
+
+    @cached_property
     def losses(self) -> tuple[Value, ...]:
         """What backward passes start from."""
         events = (event for reached in self.reached for event in reached.events)
@@ -481,11 +489,20 @@ class Evaluation:
     @cached_property
     def graphs(self) -> Mapping[str, GradientGraphs]:
         """The graphs of losses, by the roots whose order is known."""
+        return {root: GradientGraphs(each, self.ways) for root, each in self._ordered.items()}
+
+    @cached_property
+    def cuts(self) -> Mapping[str, CutGradients]:
+        """What needs no gradient, by the roots whose order is known."""
+        return {root: CutGradients(each, self.ways) for root, each in self._ordered.items()}
+
+    @cached_property
+    def _ordered(self) -> Mapping[str, tuple[Occurrence, ...]]:
         events: dict[str, list[Occurrence]] = defaultdict(list)
         for reached in self.reached:
             if reached.ordered and reached.events:
                 events[reached.events[0].way.root] += reached.events
-        return {root: GradientGraphs(tuple(each), self.ways) for root, each in events.items()}
+        return {root: tuple(each) for root, each in events.items()}
 
     @cached_property
     def autocast(self) -> Mapping[str, AutocastTypes]:

@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
 from lintorch.evaluator.events import AttributeSet, Called, Indexed, Occurrence
-from lintorch.evaluator.marks import CallBegan, CallEnded, ContextEntered, ContextLeft
+from lintorch.evaluator.marks import (
+    CallBegan,
+    CallEnded,
+    ContextEntered,
+    ContextLeft,
+    LoopBegan,
+)
 from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
 from lintorch.evaluator.values import Constant, External, Held, Items, Tensor, Value
 from lintorch.facts.models.operation_steps import name_operation
@@ -84,7 +90,7 @@ class GradientGraphs:
         made = self._ways.find_maker(node.held)
         return made is not None and name_operation(made) in _PAIRING
 
-    def list_outputs(self, loss: Value | None) -> list[Value]:
+    def list_outputs(self, loss: Value | None) -> list[ModelOutput]:
         """What closed models gave that a loss was made of."""
         return [value for value, _ in self._walk(loss) if isinstance(value, ModelOutput)]
 
@@ -120,6 +126,11 @@ class GradientGraphs:
     @cached_property
     def _order(self) -> Mapping[int, int]:
         return {id(each): number for number, each in enumerate(self._events)}
+
+    def find_loop(self, loop: ast.AST, inside: Occurrence) -> Occurrence | None:
+        """Where a loop began in which something happens."""
+        began = (e for e in self._events if isinstance(e, LoopBegan) and e.node is loop)
+        return next((e for e in began if e.way.names == inside.way.names[: len(e.way.names)]), None)
 
     def list_parts(self, model: int) -> set[int]:
         """A model and what it is made of, by their addresses."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from lintorch.evaluator.events import Called, Combined, Occurrence
+from lintorch.evaluator.events import AttributeSet, Called, Combined, Occurrence
 from lintorch.evaluator.marks import NameBound
 from lintorch.evaluator.values import UNKNOWN, Tensor, Unknown, Value
 from lintorch.facts.training.acts import Act
@@ -27,6 +27,10 @@ class Sums:
     def note_name(self, event: NameBound) -> None:
         """A name is given a value."""
         self._bound[event.cell[1]] = event.value
+
+    def note_attribute(self, event: AttributeSet) -> None:
+        """`self.total = 0`; what an object held before is not known."""
+        self._bound[f"self.{event.attribute}"] = event.value
 
     def list_sums(self, event: Occurrence) -> Iterator[Action]:
         """`total += loss`, `total = total + loss`, `losses.append(loss)`."""
@@ -65,4 +69,7 @@ def _is_computed(value: Value) -> bool:
 
 
 def _name_of(node: ast.AST) -> str:
+    """A name, or an attribute of self."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"self.{node.attr}" if node.value.id == "self" else ""
     return node.id if isinstance(node, ast.Name) else ""

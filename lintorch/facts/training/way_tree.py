@@ -131,6 +131,7 @@ class TreeReader:
             yield from self._actions.list_actions(event)
             yield from self._sums.list_sums(event)
             if isinstance(event, AttributeSet) and isinstance(event.held, Held):
+                self._sums.note_attribute(event)
                 yield _rebind((event.held.address, event.attribute), event.value)
             elif isinstance(event, Called) and isinstance(event.result, Held):
                 yield Making(event.result.address, event.name)

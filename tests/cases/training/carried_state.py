@@ -221,3 +221,40 @@ def train_keeping(batches, epochs):
             optimizer.zero_grad()
             y.mean().backward()
             optimizer.step()
+
+
+class Speaker:
+    def __init__(self, reset=False):
+        self.net = Recall()
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        self.hidden = torch.zeros(1, 2, 4)
+        self.clean = torch.zeros(1, 2, 4)
+
+    def step(self, x):
+        self.optimizer.zero_grad()
+        out, self.hidden = self.net(x, self.hidden)  # hit
+        out.square().mean().backward()
+        self.optimizer.step()
+
+    def step_well(self, x):
+        self.optimizer.zero_grad()
+        self.clean = self.clean.detach()
+        out, self.clean = self.net(x, self.clean)
+        out.square().mean().backward()
+        self.optimizer.step()
+
+    def run(self, batches):
+        for x in batches:
+            self.step(x)
+        for x in batches:
+            self.step_well(x)
+
+
+class Recall(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.GRU(4, 4)
+
+    def forward(self, x, h):
+        out, h = self.rnn(x, h)
+        return out, h

@@ -153,3 +153,40 @@ def through_helper(net, x, t):
     loss = F.mse_loss(net(x), target=t)
     spoil(t)
     loss.mean().backward()
+
+
+class Gate(nn.Module):
+    def __init__(self, wide):
+        super().__init__()
+        self.fc = nn.Linear(wide, wide)
+        self.conv = nn.Conv1d(wide, wide, 1)
+
+    def forward(self, x, mask):
+        gate = torch.sigmoid(self.fc(x))
+        gate -= 0.5  # hit
+        weight = torch.exp(self.fc(x))
+        weight.mul_(mask)  # hit
+        clean = torch.exp(self.fc(x))
+        clean = clean * mask
+        kept = torch.sigmoid(self.fc(x)).clone()
+        kept += 1
+        drawn = torch.sigmoid(torch.randn(4))
+        drawn -= 0.5
+        return gate + weight + clean + kept + drawn
+
+
+class Shortcut(nn.Module):
+    def __init__(self, wide):
+        super().__init__()
+        self.conv = nn.Conv1d(wide, wide, 1)
+        self.norm = nn.BatchNorm1d(wide)
+
+    def forward(self, x):
+        x = self.norm(x)
+        x += self.conv(x)  # hit
+        out = self.norm(self.conv(x))
+        out += x
+        if not self.training:
+            gate = torch.sigmoid(self.conv(x))
+            gate -= 0.5
+        return out

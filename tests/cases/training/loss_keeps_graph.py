@@ -210,3 +210,44 @@ def run_all(model, batches, optimizer):
         optimizer.zero_grad()
         sum_up([model(batch).mean(), model(batch).std()], backward=True)
         optimizer.step()
+
+
+class Runner:
+    def __init__(self, net):
+        self.net = net
+        self.optimizer = torch.optim.Adam(net.parameters())
+        self.total = 0
+        self.clean = 0
+        self.losses = []
+        self.window = 0
+
+    def step(self, x, y):
+        self.window = 0
+        self.optimizer.zero_grad()
+        loss = (self.net(x) - y).square().mean()
+        loss.backward()
+        self.optimizer.step()
+        self.total += loss  # hit
+        self.losses.append(loss)  # hit
+        self.clean += loss.item()
+        self.window += loss
+
+    def report(self):
+        print(float(self.total), len(self.losses), self.clean)
+        self.total = 0
+
+
+class Accumulator:
+    def __init__(self, net):
+        self.net = net
+        self.optimizer = torch.optim.Adam(net.parameters())
+        self.waiting = 0
+
+    def step(self, x, y):
+        loss = (self.net(x) - y).square().mean()
+        loss.backward()
+        self.waiting += loss
+
+    def finish(self):
+        self.waiting.backward()
+        self.optimizer.step()

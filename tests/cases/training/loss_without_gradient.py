@@ -1,0 +1,146 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.autograd import Variable
+
+
+class Trainer:
+    def __init__(self, net):
+        self.net = net
+        self.optimizer = torch.optim.Adam(net.parameters())
+
+    def compare(self, x, y):
+        guess = self.net(x).argmax(dim=1).float()
+        return F.mse_loss(guess, y.float())
+
+    def compare_well(self, x, y):
+        return F.cross_entropy(self.net(x), y)
+
+    def step(self, x, y):
+        loss = self.compare(x, y)
+        self.optimizer.zero_grad()
+        loss.backward()  # hit
+        self.optimizer.step()
+
+    def step_well(self, x, y):
+        loss = self.compare_well(x, y)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+
+
+def dice(logits, target):
+    guess = (torch.sigmoid(logits) > 0.5).float()
+    return 1 - (guess * target).sum() / (guess.sum() + target.sum())
+
+
+def train_by_threshold(model, loader):
+    optimizer = torch.optim.Adam(model.parameters())
+    for image, mask in loader:
+        optimizer.zero_grad()
+        loss = dice(model(image), mask)
+        loss.backward()  # hit
+        optimizer.step()
+
+
+def train_on_numbers(model, loader):
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        optimizer.zero_grad()
+        losses = torch.tensor([F.cross_entropy(out, y) for out in model(x)])
+        losses.mean().backward()  # hit
+        optimizer.step()
+
+
+def train_on_stack(model, loader):
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        optimizer.zero_grad()
+        losses = torch.stack([F.cross_entropy(out, y) for out in model(x)])
+        losses.mean().backward()
+        optimizer.step()
+
+
+def train_without_recording(model, loader, train=True):
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        with torch.no_grad():
+            loss = F.cross_entropy(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()  # hit
+        optimizer.step()
+
+
+def train_as_told(model, loader, train=True):
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, y in loader:
+        with torch.set_grad_enabled(train):
+            loss = F.cross_entropy(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def distill(model, teacher, loader):
+    optimizer = torch.optim.Adam(model.parameters())
+    for x, _ in loader:
+        with torch.no_grad():
+            wanted = teacher(x)
+        loss = F.mse_loss(model(x), wanted.detach())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def attack(model, x, y):
+    x = x.detach().requires_grad_()
+    with torch.no_grad():
+        guess = model(x).argmax(1)
+    loss = (x - guess).square().mean()
+    loss.backward()
+    return x.grad
+
+
+def stop_one_side(p, z):
+    loss = (p - z.detach()).square().mean()
+    loss.backward()
+
+
+def train_in_disguise(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(x).argmax(1).float(), y.float())
+        loss.requires_grad_()  # hit
+        loss.backward()
+        optimizer.step()
+
+
+def train_in_old_disguise(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = F.cross_entropy(model(x), y)
+        loss = Variable(loss.data, requires_grad=True)  # hit
+        loss.backward()
+        optimizer.step()
+
+
+class Table(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rows = nn.Parameter(torch.zeros(4, 2))
+
+    def forward(self, x):
+        made = torch.zeros(x.size(0), 2)
+        made[:, 0] = self.rows[x.argmax(1), 0]
+        return made
+
+
+def train_table(loader):
+    table = Table()
+    optimizer = torch.optim.SGD(table.parameters(), lr=0.1)
+    for x in loader:
+        optimizer.zero_grad()
+        table(x).sum().backward()
+        optimizer.step()
