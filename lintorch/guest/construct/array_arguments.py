@@ -42,9 +42,17 @@ def find_array_uses(call: Callable[..., Any]) -> Mapping[str, frozenset[str]]:
     """By name of a parameter that nothing but an array will do for: the functions that it is passed to."""
     tree = parse_source_of(call.__init__ if inspect.isclass(call) else call)
     found: dict[str, set[str]] = {}
+    made_of = {
+        target.id: {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
     for node in ast.walk(tree):
         for name, taker in _list_uses(node):
-            found.setdefault(name, set()).add(taker)
+            for each in {name, *made_of.get(name, ())}:
+                found.setdefault(each, set()).add(taker)
     nested = {name for name, takers in found.items() if takers - _ARRAY_TAKERS}
     sure = {name for name, takers in found.items() if "from_numpy" in takers} | nested
     return {name: frozenset(found[name]) for name in sure}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import linecache
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from types import FrameType
@@ -25,10 +26,11 @@ def name_missing(error: BaseException) -> BaseException:
     `expected np.ndarray (got StandIn)`, and `name 'stft' is not defined` where `from filters import stft`
     stands in a `try`.
     """
-    frames = [frame for frame, _ in walk_frames(error.__traceback__)]
+    walked = [*walk_frames(error.__traceback__)]
+    frames = [frame for frame, _ in walked]
     missing: Missing | None = None
     if "StandIn" in text_of(error):
-        held = (value for frame in reversed(frames) for value in frame.f_locals.values())
+        held = (value for pair in reversed(walked) for value in _list_held(*pair))
         found = next((value for value in held if type(value) is StandIn), None)
         missing = vars(found)["_missing"] if found is not None else None
     elif isinstance(error, NameError) and frames:
@@ -38,6 +40,13 @@ def name_missing(error: BaseException) -> BaseException:
         return error
     named = MissingPackageError(missing.describe(), name=missing.name)
     return named.with_traceback(error.__traceback__)
+
+
+def _list_held(frame: FrameType, row: int) -> Iterator[object]:
+    """What the names of a frame stand for, then those of its file that the row speaks of."""
+    yield from frame.f_locals.values()
+    for name in re.findall(r"\w+", linecache.getline(frame.f_code.co_filename, row)):
+        yield frame.f_globals.get(name)
 
 
 def _list_guarded(frame: FrameType, name: str) -> Iterator[str]:
