@@ -79,9 +79,9 @@ def _scale_one_image(guess: Guess, one: int, other: int) -> Iterator[Guess]:
 
 
 def equalise_joined_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """Sides in proportion to two that must be one, then whatever else could make them so."""
+    """Sides in proportion to two that must be one, larger ones first, then whatever else could make them so."""
     one, other = find_numbers(match)[:2]
-    for got, want in ((one, other), (other, one)):
+    for got, want in sorted(((one, other), (other, one)), key=lambda pair: pair[0] > pair[1]):
         sides = {n: round(s * want / max(1, got)) for n, s in guess.sizes.items() if n in SPATIAL}
         if (
             sides
