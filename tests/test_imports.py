@@ -392,3 +392,53 @@ def test_the_cpu_is_taken_for_a_gpu(tmp_path: Path) -> None:
     assert said(reports["Named"]) == ("the CPU is taken wherever a GPU is asked for (named.py:12)",)
     assert model_of(reports["Asked"]).arguments == {"device": "cpu"}
     assert said(reports["Bare"]) == ()
+
+
+def test_an_error_that_comes_of_a_missing_package_names_it(tmp_path: Path) -> None:
+    guarded = "try:\n    from absent_filters import spread\nexcept ImportError:\n    pass\n"
+    reports = examine(
+        tmp_path,
+        guarded=net("Guarded", head=guarded, running="x = spread(x)"),
+        whole=net("Whole", head="import absent_sounds\ntorch.from_numpy(absent_sounds.mel(3))\n"),
+        table=net(
+            "Table",
+            head="import absent_sounds\nMEL = absent_sounds.mel\n",
+            building="self.mel = torch.from_numpy(np_of(MEL))",
+        ).replace("class Table", "def np_of(value):\n    return value\n\n\nclass Table"),
+    )
+    needed = "needs absent_filters, which is not installed (pip install absent_filters)"
+    assert needed in cause(reports["Guarded"])
+    assert "needs absent_sounds, which is not installed" in cause(reports["Table"])
+
+
+def test_a_class_loses_a_decorator_that_raises_and_what_was_not_made_is_stood_in_for(
+    tmp_path: Path,
+) -> None:
+    texts = """
+def told(**kwargs):
+    raise TypeError("no such keyword")
+def start(text):
+    return lambda function: function
+"""
+    reports = examine(
+        tmp_path,
+        _texts=texts,
+        _inner=net(
+            "Inner",
+            head="from texts import told, start\ntable = told(size=3)\n",
+        ).replace("    def forward", '    @told(name="x")\n    def forward'),
+        outer=net(
+            "Outer",
+            head="from inner import Inner, table\n",
+            building="self.inner = Inner()",
+            running="x = x + self.inner(x).mean()",
+        ),
+    )
+    assert any("only the definitions of inner.py" in text for text in said(reports["Outer"]))
+
+
+def test_a_traceback_leaves_out_how_torch_calls_modules(tmp_path: Path) -> None:
+    reports = examine(tmp_path, net=net("Net", running="x = x.no_such_method()"))
+    told = failure_of(reports["Net"]).traceback
+    assert "no_such_method" in told
+    assert "torch/nn/modules/module.py" not in told.partition("\n  File")[2]

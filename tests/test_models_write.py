@@ -182,7 +182,7 @@ def test_what_could_not_be_built_gets_settings_that_only_lack_what_is_unknown(
     told = "Wrote to pyproject.toml: Alike (to be filled in), Locked (to be filled in)\n"
     assert done.stderr.startswith(told)
     assert "  net.py:Alike  build: ValueError: wrong code (net.py:9)\n" in done.stdout
-    assert "    so are net.py:Locked\n" in done.stdout
+    assert "    and net.py:Locked\n" in done.stdout
     assert 'line 9, in __init__\n          raise ValueError("wrong code")' in done.stdout
     assert "lintorch/guest" not in done.stdout
     project = tmp_path / "pyproject.toml"

@@ -34,7 +34,7 @@ def command(context: click.Context, /, **_: Any) -> None:
     from lintorch.cli.make_request import make_request
     from lintorch.cli.problems import print_problems
     from lintorch.cli.show_models import format_containment, format_models, format_models_json
-    from lintorch.cli.terminal import FINDING_MODELS, progress_on
+    from lintorch.cli.terminal import FINDING_MODELS, choose_style, progress_on
     from lintorch.files import NotWritten
     from lintorch.host.worker_process import WorkerError
     from lintorch.report.places import shown_path
@@ -56,7 +56,8 @@ def command(context: click.Context, /, **_: Any) -> None:
     if request.output_format == "json":
         click.echo(format_models_json(listed), nl=False)
     else:
-        click.echo(format_models(listed, verbose=request.verbose), nl=False)
+        width = choose_style(sys.stdout).width
+        click.echo(format_models(listed, verbose=request.verbose, width=width), nl=False)
     for added in listed.written:
         open_names = (f"{name} (to be filled in)" for name in added.open)
         names = ", ".join((*added.names, *open_names))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -19,11 +21,15 @@ _HINT = (
     " -v shows tracebacks."
 )
 
+_PACKAGE = re.compile(r"\(pip install ([\w.\-]+)\)")
+_NEEDS = re.compile(r"needs [\w.]+, which is not installed(?= \(pip install)")
+_TRACEBACK = " " * 6
 
-def format_models(listed: ListedModels, *, verbose: bool = False) -> str:
+
+def format_models(listed: ListedModels, *, verbose: bool = False, width: int | None = None) -> str:
     """A line for each model, then one for each reason why others could not be had, with these.
 
-    With `verbose` the traceback of the first of them follows.
+    With `verbose` the traceback of the first of them follows. Lines are broken at the `width`, if any.
     """
     lines = [line for model in listed.models for line in _describe_found(model, listed)]
     if listed.failures:
@@ -31,10 +37,35 @@ def format_models(listed: ListedModels, *, verbose: bool = False) -> str:
         lines += [
             line for same in _group_by_cause(listed) for line in _describe_failures(same, verbose)
         ]
-        lines += ["", _HINT]
+        lines += ["", *_list_hints(listed)]
     if not listed.models and not listed.failures:
         lines = ["No models found." if listed.files else "No Python files found."]
-    return "\n".join(lines) + "\n"
+    return "".join(f"{part}\n" for line in lines for part in _break_line(line, width))
+
+
+def _break_line(line: str, width: int | None) -> list[str]:
+    """A line in as many as it takes; a traceback, which stands further in, stays as it is."""
+    if width is None or len(line) <= width or line.startswith(_TRACEBACK):
+        return [line]
+    behind = " " * (len(line) - len(line.lstrip()) + 4)
+    return textwrap.wrap(
+        line, width, subsequent_indent=behind, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _list_hints(listed: ListedModels) -> Iterator[str]:
+    """What can be done about models that could not be had, the shortest first."""
+    packages = dict.fromkeys(filter(None, map(_find_package, listed.failures)))
+    if packages:
+        yield f"pip install {' '.join(packages)}, in the environment that models run in."
+    if not all(map(_find_package, listed.failures)):
+        yield _HINT
+
+
+def _find_package(failure: Failure) -> str:
+    """The package that installing would help; "" where it fails for another reason."""
+    found = _PACKAGE.search(failure.cause)
+    return found[1] if found else ""
 
 
 def format_models_json(listed: ListedModels) -> str:
@@ -95,20 +126,23 @@ def _describe_found(model: Model, listed: ListedModels) -> Iterator[str]:
 
 
 def _group_by_cause(listed: ListedModels) -> Iterable[list[Failure]]:
-    """Failures of one stage and cause, in order of the first of each."""
+    """Failures of one stage and cause, or for want of one package, in order of the first of each."""
     groups: dict[tuple[str, str], list[Failure]] = {}
     for failure in listed.failures:
-        groups.setdefault((failure.stage, failure.cause), []).append(failure)
+        package = _find_package(failure)
+        key = ("", package) if package else (failure.stage, failure.cause)
+        groups.setdefault(key, []).append(failure)
     return groups.values()
 
 
 def _describe_failures(same: list[Failure], verbose: bool) -> Iterator[str]:
     first = same[0]
-    yield f"  {_place_of(first)}  {first.stage}: {first.cause}"
+    needs = _NEEDS.search(first.cause)
+    yield f"  {_place_of(first)}  {needs[0] if needs else f'{first.stage}: {first.cause}'}"
     if same[1:]:
-        yield f"    so are {', '.join(map(_place_of, same[1:]))}"
+        yield f"    and {', '.join(map(_place_of, same[1:]))}"
     if verbose and first.traceback:
-        yield from (f"      {line}" for line in first.traceback.splitlines())
+        yield from (f"{_TRACEBACK}{line}" for line in first.traceback.splitlines())
 
 
 def _count_parameters(model: Model) -> str:

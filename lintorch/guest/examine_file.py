@@ -18,6 +18,7 @@ from lintorch.guest.construct.import_file import import_file
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.examine_model import examine_model
 from lintorch.guest.imports.fixed_text import read_source
+from lintorch.guest.imports.name_missing import name_missing
 from lintorch.guest.imports.notebook_modules import hold_modules
 from lintorch.guest.process.error_text import class_name_of, format_traceback
 from lintorch.guest.process.files_read import read_log
@@ -222,6 +223,7 @@ def user_lines(checked: Mapping[str, str], project: str) -> UserLines:
 
 def describe_import_error(error: BaseException, files: UserLines, shown: str) -> Failure:
     """That a file could not be imported, at the row of its own that is to blame."""
+    error = name_missing(error)
     site = files.of_traceback(error, shown)
     row, cause = site.row if site else 1, shorten_error(error)
     if isinstance(error, SyntaxError) and error.lineno:

@@ -24,9 +24,13 @@ class ImportBinder:
 
     def bind(self, node: ast.stmt, scope: dict[str, Any]) -> bool:
         """Bind what comes from the model's file; whether all of the import does."""
-        if not isinstance(node, ast.ImportFrom) or any(a.name == "*" for a in node.names):
+        if not isinstance(node, ast.ImportFrom):
             return False
         places = self._list_places(node, scope)
+        if any(alias.name == "*" for alias in node.names):
+            if found := self.path in places:
+                scope |= {n: v for n, v in self.scope.items() if not n.startswith("_")}
+            return found
         if not any(place.is_file() for place in places):  # a folder without a file of its own
             self.bind_failed(node, scope)
             return all(scope.get(a.asname or a.name) is self.kind for a in node.names)

@@ -41,7 +41,8 @@ class ModelCall:
     """A call that may make or feed a model, the more telling the lower its `rank`.
 
     `model` is what is called or passed on; None where the call itself makes one. `fed` are the
-    expressions with what it is fed, as `feeding` says.
+    expressions with what it is fed, as `feeding` says. It is `picked` where one of several classes
+    is called, this or another: `kinds[args.arch](args)`.
     """
 
     text: CodeText
@@ -49,6 +50,7 @@ class ModelCall:
     model: ast.expr | None
     feeding: Feeding
     rank: int
+    picked: bool = False
 
     @property
     def row(self) -> int:
@@ -56,8 +58,13 @@ class ModelCall:
         return self.placed.node.lineno
 
 
-def find_model_calls(text: CodeText, makers: frozenset[str], own: bool) -> Iterator[ModelCall]:
-    """The calls of one file; `makers` are names by which models are made, `own` whether it is the model's file."""
+def find_model_calls(
+    text: CodeText, makers: frozenset[str], own: bool, picks: frozenset[str] = frozenset()
+) -> Iterator[ModelCall]:
+    """The calls of one file; `makers` are names by which models are made, `own` whether it is the model's file.
+
+    `picks` are names by which this or another class is called.
+    """
     base = 0 if own else _rank_path(text.path.as_posix())
     defined = {n.name for n in text.tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
     assigned = _list_assigned(text.tree)
@@ -68,6 +75,8 @@ def find_model_calls(text: CodeText, makers: frozenset[str], own: bool) -> Itera
         if known is not None and node.args and known not in defined:
             rank, feeding, _ = _FED_BY[known]
             yield ModelCall(text, placed, node.args[0], feeding, rank - 10 * own)
+        elif name_called(node.func) in picks:
+            yield ModelCall(text, placed, None, "none", 20 + base - 10 * own, picked=True)
         elif spelled.rpartition(".")[2] in makers:
             if own and placed.region.function is not None:
                 continue  # in a factory, which says more than what it calls
@@ -76,6 +85,16 @@ def find_model_calls(text: CodeText, makers: frozenset[str], own: bool) -> Itera
             node.func, placed.region, assigned
         ):
             yield ModelCall(text, placed, node.func, "direct", 2 + base - 10 * own)
+
+
+def name_called(node: ast.expr) -> str:
+    """`kinds` of `kinds[name]` and `kinds.get(name)`, `kind` of `opt.kind` and `kind`."""
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "get":
+        node = node.func
+        node = node.value if isinstance(node, ast.Attribute) else node
+    elif isinstance(node, ast.Subscript):
+        node = node.value
+    return spell_dotted(node).rpartition(".")[2]
 
 
 def list_feeding_names(call: ModelCall) -> tuple[str, ...]:

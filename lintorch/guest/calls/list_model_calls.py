@@ -12,9 +12,9 @@ from torch import nn
 
 from lintorch.guest.calls.bind_imports import ImportBinder
 from lintorch.guest.calls.code_text import CodeText, parse_code
-from lintorch.guest.calls.find_model_calls import ModelCall, find_model_calls
+from lintorch.guest.calls.find_model_calls import ModelCall, find_model_calls, name_called
 from lintorch.guest.calls.name_links import ANY_CLASS, NameLinks
-from lintorch.guest.calls.needed_names import list_stores
+from lintorch.guest.calls.needed_names import list_stores, spell_dotted
 from lintorch.guest.calls.project_texts import list_files_that_name
 from lintorch.record.repository import find_repository
 
@@ -68,7 +68,8 @@ def list_model_calls(sought: SoughtModel) -> list[ModelCall]:
     calls: list[ModelCall] = []
     for text in texts[:_MOST_FILES]:
         links = NameLinks(text.tree)
-        found = find_model_calls(text, makers, text.path == sought.path)
+        picks = frozenset(_list_picks(text, names))
+        found = find_model_calls(text, makers, text.path == sought.path, picks)
         calls += [call for call in found if _may_tell(call, links, makers)]
     return sorted(calls, key=lambda call: call.rank)[:_MOST_CALLS]
 
@@ -93,6 +94,21 @@ def _list_factories(text: CodeText, names: set[str]) -> Iterator[str]:
             continue
         if any(getattr(part, "id", "") in names for part in ast.walk(node)):
             yield from list_stores(node) - _NO_FACTORY
+
+
+def _list_picks(text: CodeText, names: set[str]) -> Iterator[str]:
+    """Mappings that hold the class, anywhere in a file, and what is taken out of them: `kind = kinds[name]`."""
+    assigned = [node for node in ast.walk(text.tree) if isinstance(node, ast.Assign)]
+    holders: set[str] = set()
+    for node in assigned:
+        held = node.value.values if isinstance(node.value, ast.Dict) else ()
+        if any(spell_dotted(value).rpartition(".")[2] in names for value in held):
+            holders |= {name.rpartition(".")[2] for name in list_stores(node)}
+    yield from holders
+    for node in assigned:
+        picking = isinstance(node.value, (ast.Subscript, ast.Call))
+        if picking and name_called(node.value) in holders:
+            yield from (name_called(target) for target in node.targets)
 
 
 def _parse_files(sought: SoughtModel, names: set[str]) -> list[CodeText]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
+
+from torch import nn
 
 from lintorch.guest.calls.find_model_calls import ModelCall
 from lintorch.guest.calls.hollow_models import Making, find_making, make_hollow
@@ -15,7 +19,7 @@ from lintorch.guest.calls.list_model_calls import SoughtModel
 from lintorch.guest.calls.project_scripts import ProjectScripts
 from lintorch.guest.calls.read_fed import name_fed, read_fed
 from lintorch.guest.calls.read_open_axes import names_dims, read_open_axes
-from lintorch.guest.calls.run_statement import StatementRunner
+from lintorch.guest.calls.run_statement import SOUGHT, StatementRunner
 from lintorch.guest.calls.script_runner import ScriptRunner
 from lintorch.guest.calls.script_surroundings import leave_weights_empty
 from lintorch.guest.calls.unknown_value import UnknownValue
@@ -46,10 +50,11 @@ def read_examples(
         )
         futile: Counter[int] = Counter()
         for number, call in enumerate(calls):
-            fed = sum(bool(example.inputs) and not example.unread for example in seen)
+            own = [example for example in seen if not example.of_other]
+            fed = sum(bool(example.inputs) and not example.unread for example in own)
             if clock() > deadline or len(seen) == _MOST_EXAMPLES or fed == _ENOUGH_FED:
                 return
-            if any(not example.unread for example in seen) and call.model is None:
+            if any(not example.unread for example in own) and _only_makes(call):
                 return
             if fed and call.rank >= _LITTLE_TOLD:
                 return
@@ -65,11 +70,29 @@ def read_examples(
                 futile[id(function)] += 1
 
 
+def _only_makes(call: ModelCall) -> bool:
+    """Whether a call makes a model of this very class, and feeds none."""
+    return call.model is None and not call.picked
+
+
+def _put_class(node: ast.expr) -> ast.expr:
+    """The call, of the class that is sought instead of any other."""
+    if not isinstance(node, ast.Call):
+        return node
+    name = ast.copy_location(ast.Name(SOUGHT, ast.Load()), node)
+    return ast.copy_location(ast.Call(name, node.args, node.keywords), node)
+
+
 def _read_example(sought: SoughtModel, call: ModelCall, runner: ScriptRunner) -> Example | None:
     node = call.placed.node if call.model is None else call.model
     if isinstance(node, ast.Attribute) and node.attr == "forward":
         node = node.value
-    making = find_making(runner.find_value(node, call.placed.region))
+    node = _put_class(node) if call.picked else node
+    value = runner.find_value(node, call.placed.region)
+    making = find_making(value)
+    of_other = making is None and call.model is not None and is_of_project(value, sought)
+    if of_other:
+        making = Making((), {}, {})
     if making is None:
         return None
     find = lambda part: runner.find_value(part, call.placed.region)  # noqa: E731
@@ -86,9 +109,31 @@ def _read_example(sought: SoughtModel, call: ModelCall, runner: ScriptRunner) ->
     row = call.row if inputs else making.rows.get(str(call.text.path), call.row)
     source = call.text.name_place(row, sought.project)
     known = {name: value for name, value in kwargs.items() if value is not UNREAD}
-    return Example(
-        sought.kind.__qualname__, args, known, unread, inputs, CallPlace(source, axes, named)
-    )
+    if of_other and not inputs:
+        return None
+    place = CallPlace(source, axes, named)
+    return Example(sought.kind.__qualname__, args, known, unread, inputs, place, of_other)
+
+
+def is_of_project(value: Any, sought: SoughtModel) -> bool:
+    """Whether a value is a model of another class of the project that the sought one stands beside."""
+    kind = type(value)
+    home = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
+    same = kind.__module__ == sought.kind.__module__
+    return isinstance(value, nn.Module) and (same or Path(home).is_relative_to(sought.project))
+
+
+def join_examples(examples: Sequence[Example]) -> Iterator[Example]:
+    """The examples; where none tells inputs, they are fed what another class is in its place."""
+    lent = next((example for example in examples if example.of_other), None)
+    own = [example for example in examples if not example.of_other]
+    if lent is None or any(example.inputs for example in own):
+        yield from own
+    else:
+        for example in own:
+            place = replace(lent.place, source=example.place.source)
+            yield replace(example, inputs=lent.inputs, place=place)
+        yield lent
 
 
 def _mark_unread(making: Making) -> tuple[tuple[Any, ...], dict[str, Any]]:

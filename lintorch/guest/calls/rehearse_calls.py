@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from lintorch.guest.calls.list_model_calls import SoughtModel, list_model_calls
-from lintorch.guest.calls.project_examples import read_examples
+from lintorch.guest.calls.project_examples import join_examples, read_examples
 from lintorch.guest.construct.call_examples import Example
 from lintorch.guest.process.isolate import Send, isolate_work
 from lintorch.record.framing import Message
@@ -50,4 +50,5 @@ def find_project_examples(sought: SoughtModel, limits: ModelLimits) -> Iterator[
         with suppress(MalformedError):
             good.append(parcel.open_as(CallRead).number)
     chosen = [calls[number] for number in good if number < len(calls)]
-    yield from (example for _, example in read_examples(sought, chosen, seconds))
+    read = [example for _, example in read_examples(sought, chosen, seconds)]
+    yield from join_examples(read)

@@ -24,6 +24,8 @@ _LEFT_OUT = re.compile(
     r"DataLoader|SummaryWriter|breakpoint|exit|quit|_exit|kill"
 )
 """Functions that no value of a model's call depends on, or that lintorch does not call."""
+SOUGHT = "_lintorch_sought"
+"""The name of the model's class in what is evaluated."""
 _MOST_SECONDS = 3.0
 """Of one statement."""
 _PLAIN_ITERABLES = (list, tuple, range, dict)
@@ -49,6 +51,7 @@ class StatementRunner:
         if _calls_left_out(node):
             return UNKNOWN
         before = len(self._made)
+        scope[SOUGHT] = self._kind
         try:
             code = compile(ast.Expression(node), name_script(scope), "eval")
             return self._do(lambda: eval(code, scope))

@@ -40,7 +40,8 @@ NOT_FOLLOWED = CallPlace()
 class Example:
     """One call of a class or function: what it is given, and the tensors that the result is fed.
 
-    `unread` counts arguments whose values the text does not spell out.
+    `unread` counts arguments whose values the text does not spell out. It is `of_other` where the call
+    feeds a model of another class, in the place of which the script may put this one.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Example:
     unread: int = 0
     inputs: tuple[tuple[str, FedArgument], ...] = ()
     place: CallPlace = NOT_FOLLOWED
+    of_other: bool = False
 
 
 UNREAD = object()

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.construct import tiny_configs
+from lintorch.guest.construct.array_arguments import make_array
 from lintorch.guest.construct.compared_values import find_compared_values
 from lintorch.guest.construct.conventional_values import (
     SIDE_NAMES,
@@ -68,11 +69,19 @@ CONFIG_NAMES = frozenset(("config", "cfg", "conf", "args", "opt", "opts", "hpara
 
 
 def fill_arguments(
-    call: Callable[..., Any], needed: list[inspect.Parameter], depth: int = 0
+    call: Callable[..., Any],
+    needed: list[inspect.Parameter],
+    depth: int = 0,
+    given: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """A value for each parameter of `needed`, by name; `depth` counts the models that this is inside of."""
+    """A value for each parameter of `needed`, by name, beside those that are `given`.
+
+    `depth` counts the models that this is inside of.
+    """
     made = {parameter.name: _fill_parameter(call, parameter, depth) for parameter in needed}
-    return fit_together(call, made)
+    known = {**(given or {}), **made}
+    arrays = {name: array for name in made if (array := make_array(call, name, known)) is not None}
+    return {**fit_together(call, made), **arrays}
 
 
 def has_conventional_value(call: Callable[..., Any], parameter: inspect.Parameter) -> bool:

@@ -79,6 +79,10 @@ class ModelMaker:
         """What has to be made up."""
         return [p for p in _list_required(self.call) if p.name not in self.arguments]
 
+    def _make_up(self) -> dict[str, Any]:
+        """First values for that."""
+        return fill_arguments(self.call, self.list_made_up(), given=self.arguments)
+
     def has_conventional_names(self) -> bool:
         """Whether all that is needed has a conventional name."""
         return all(
@@ -89,7 +93,7 @@ class ModelMaker:
         """One attempt with the first arguments; where it fails, that is noted."""
 
         def attempt() -> Built:
-            made_up = fill_arguments(self.call, self.list_made_up())
+            made_up = self._make_up()
             try:
                 return self._describe_built(self._call_with(made_up), made_up)
             except Exception:
@@ -101,7 +105,7 @@ class ModelMaker:
     def build_model(self) -> Built:
         """The model with the first arguments that it takes. Raises its first error."""
         late = clock() + _SECONDS_PER_SEARCH
-        first = fill_arguments(self.call, self.list_made_up())
+        first = self._make_up()
         made, made_up = search_arguments(self._call_with, self.call, first, lambda: clock() < late)
         return self._describe_built(made, made_up)
 

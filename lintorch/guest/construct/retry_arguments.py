@@ -71,7 +71,9 @@ def suggest_arguments(
 def _replace_argument(
     given: ConstructorArguments, name: str, numbers: list[Any]
 ) -> Iterator[ConstructorArguments]:
-    """The arguments with one of them changed."""
+    """The arguments with one of them changed; an array stays what it is."""
+    if hasattr(given[name], "__array__"):
+        return
     for value in numbers if _is_number(given[name]) else _PARTS:
         if value != given[name]:
             yield {**given, name: value}

@@ -16,6 +16,7 @@ from lintorch.guest.feed.plain_forward import take_plain
 from lintorch.guest.feed.search_inputs import NotFedError
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.imports import named_devices
+from lintorch.guest.imports.name_missing import name_missing
 from lintorch.guest.imports.user_frames import name_line
 from lintorch.guest.model_work import LEAST_SECONDS, ModelWork
 from lintorch.guest.process.assumptions import note_assumption
@@ -90,6 +91,7 @@ def feed_model(
     except BaseException as error:  # whatever user code raises, SystemExit too
         if isinstance(error, NotAModelError) and not setting and not work.options.only:
             return None  # its name is one of a factory, such as get_args
+        error = name_missing(error)
         limit = "memory" if is_of_memory(error) else ""
         where = _describe_line(error, work.files)
         first = first or (

@@ -22,6 +22,8 @@ _BIGGEST_GROWN, _LONGEST_GROWN = 512, 16384
 """Pixels and steps from which on sizes are not made bigger just because they are too small."""
 _LONGEST_SCALED = 8192
 """Steps of a length that is worked out from how many numbers are wanted."""
+_ONE_AXIS = re.compile(r"Kernel size: \(\d+\)")
+"""Of the message of a convolution over one axis that is larger than what it is given."""
 _COMMON_LENGTHS = (16, 32, 64, 128, 256, 1024)
 """Steps of sequences that models are commonly made for, in the order they are tried."""
 
@@ -46,7 +48,9 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         yield from replace_size(guess, got, want, axis=-1)
         yield from replace_size(guess, got, want, axis=1)
         yield from scale_channels(guess, got, want)
-    for got, want in ((one, other), (one - 1, other - 1)):
+    back = [(other, one)] if "length" in guess.sizes else []
+    pairs = sorted([(one, other), *back], key=lambda pair: pair[0] > pair[1])
+    for got, want in (*pairs, (one - 1, other - 1)):  # a signal is rather too short than too long
         if got > 0 and want > 0:
             yield from scale_sides(guess, got, want)
 
@@ -75,9 +79,9 @@ def _scale_one_image(guess: Guess, one: int, other: int) -> Iterator[Guess]:
 
 
 def equalise_joined_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """Sides in proportion to two that must be one, then whatever else could make them so."""
+    """Sides in proportion to two that must be one, larger ones first, then whatever else could make them so."""
     one, other = find_numbers(match)[:2]
-    for got, want in ((one, other), (other, one)):
+    for got, want in sorted(((one, other), (other, one)), key=lambda pair: pair[0] > pair[1]):
         sides = {n: round(s * want / max(1, got)) for n, s in guess.sizes.items() if n in SPATIAL}
         if (
             sides
@@ -88,6 +92,12 @@ def equalise_joined_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]
     yield from equalise_sizes(guess, match)
 
 
+def take_one_sample(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """One sample alone: code that is run on no more often takes the batch for something else."""
+    if guess.sizes.get("batch", 1) > 1:
+        yield guess.with_sizes(batch=1)
+
+
 def enlarge_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Sides twice and lengths four times as big; twice first where a window is larger than they are."""
     grown = {n: s * 2 for n, s in guess.sizes.items() if n in SPATIAL and s < _BIGGEST_GROWN}
@@ -96,6 +106,21 @@ def enlarge_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         if grown or lengths:
             longer = {name: times * size for name, size in lengths.items()}
             yield guess.with_sizes(**grown, **longer)
+    if _ONE_AXIS.search(match.string):
+        yield from _lengthen_steps(guess)
+
+
+def _lengthen_steps(guess: Guess) -> Iterator[Guess]:
+    """Four times the steps that stand before two further axes: poses and frames that forward flattens."""
+    for number, given in enumerate(guess.inputs):
+        if (
+            len(given.shape) == 4
+            and type(steps := given.shape[1]) is int
+            and steps < _LONGEST_GROWN
+        ):
+            shape = (given.shape[0], "sequence", *given.shape[2:])
+            named = guess.with_input(number, replace(given, shape=shape))
+            yield named.with_sizes(sequence=4 * steps)
 
 
 def enlarge_vanished_sides(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

@@ -30,6 +30,7 @@ COMMON_SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
 """Pixels of sides that models are commonly made for, in the order they are tried."""
 SPATIAL = ("depth", "height", "width")
 """Names of sizes of images and volumes."""
+_GRAPH_NAMES = re.compile(r"adj\w*|\w*_adj|\w*adjacency\w*")
 _MASK_NAMES = re.compile(r"\w*mask\w*")
 _TIME_NAMES = re.compile(r"t|time|timesteps?|sigma|noise_level|step")
 _CONTEXT_NAMES = re.compile(r"encoder_hidden_states|context|text_emb\w*|prompt_embeds")
@@ -217,6 +218,8 @@ def guess_argument(name: str, main: Input, number: int) -> Input:
         return Input(name, "float32", ("batch", "sequence", 32))
     if number and _CONTEXT_NAMES.fullmatch(name) and len(main.shape) == 2:
         return Input(name, "float32", ("batch", "sequence", main.shape[1]))
+    if number and _GRAPH_NAMES.fullmatch(name) and main.shape[1:2] == ("sequence",):
+        return Input(name, "float32", ("batch", "sequence", "sequence"))
     if number and _MASK_NAMES.fullmatch(name) and main.dtype == "int64":
         return Input(name, "bool", main.shape)
     return replace(main, name=name)

@@ -37,6 +37,7 @@ from lintorch.guest.feed.fix_sides import (
     fit_patches,
     fit_view,
     take_named_sides,
+    take_one_sample,
 )
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.record.models import Input
@@ -109,6 +110,11 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"[Ee]xpected (\d)-?D (?:input|tensor|\(got)", take_first_rank),
         (r"expected (\d)[Dd],? (?:but )?got", take_first_rank),
         (r"unpack \(expected (\d)", take_first_rank),
+        (
+            r"too many values to unpack|one element tensors can be|more than one value is ambiguous"
+            r"|cannot be converted to Scalar|convert an array of size 1|only (?:length-1|0-dim)",
+            take_one_sample,
+        ),
         (r"Expected (\d) dimensions, got (\d)", take_first_rank),
         (r"Wrong shape: expected (\d) dims", take_first_rank),
         (r"input\.dim\(\) = (\d) is not equal to len\(dims\) = (\d)", take_second_rank),
@@ -145,6 +151,8 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         ),
         (r"shape '\[([\d, ]+)\]' is invalid for input of size (\d+)", fit_view),
         (r"length\D{0,14}(\d+),? but (?:found|got)\D{0,12}(\d+)", equalise_sizes),
+        (r"has size (\d+) for operand \d+ which does not broadcast .* size (\d+)", equalise_sizes),
+        (r"batch2 tensor to be: \[\d+, (\d+)\] but got: \[\d+, (\d+)\]", equalise_sizes),
         (r"Expected size (\d+) but got size (\d+)", equalise_joined_sizes),
         (
             r"Given input size: \(([\dx]+)\). Calculated output size: \(([\dx]+)\)",

@@ -10,6 +10,7 @@ from math import inf
 from torch import nn
 
 from lintorch.guest.construct.make_model import Built
+from lintorch.guest.feed.asked_sizes import fit_asked_size
 from lintorch.guest.feed.example_inputs import follow_example
 from lintorch.guest.feed.fix_sides import suggest_sizes
 from lintorch.guest.feed.guess_containers import spread_over_containers
@@ -196,6 +197,7 @@ def _try_guesses(
             if error.limit:
                 return
             better = [
+                *(fit_asked_size(guess, error.asked) if error.asked else ()),
                 *add_named_argument(module, guess, error.text, plain),
                 *suggest_repairs(guess, error.text, error.blamed),
                 *plain.suggest_others(guess),

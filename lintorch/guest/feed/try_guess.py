@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from torch import nn
 
+from lintorch.guest.feed.asked_sizes import AskedSize, find_asked_size
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.input_origins import InputOrigins, follow_inputs
 from lintorch.guest.feed.run_weight import RunWeight, TooHeavy, weigh_run
+from lintorch.guest.imports.name_missing import name_missing
 from lintorch.guest.imports.named_devices import helps_to_take_cpu
 from lintorch.guest.imports.user_frames import name_line
 from lintorch.guest.process import surroundings
@@ -39,6 +41,8 @@ class FailedTry:
     traceback: str = ""
     blamed: frozenset[Input] = frozenset()
     """The inputs that what raised was given, or what came of them; empty where that is not known."""
+    asked: AskedSize | None = None
+    """What a condition of the user's asks of a size."""
 
     @property
     def at_line(self) -> str:
@@ -70,15 +74,18 @@ def try_guess(
             with origins or nullcontext():
                 output = call_model(module, arguments)
     except (Exception, SystemExit, TooSlow, TooHeavy) as raised:  # whatever user code raises
-        where = files.of_error(raised)
+        error = name_missing(raised)
+        where = files.of_error(error)
         if helps_to_take_cpu(raised, where):
             return try_guess(module, guess, files, seconds, weight)
-        event = event_of(raised, module, files)
-        limit = _name_limit(raised)
-        stack = "" if limit else format_traceback(raised)
+        event = event_of(error, module, files)
+        limit = _name_limit(error)
+        stack = "" if limit else format_traceback(error)
         tensors = pick_tensors(listed)
         blamed = frozenset(tensors[n] for n in (origins.find_blamed(raised) if origins else ()))
-        return FailedTry(class_name_of(raised), text_of(raised), where, event, limit, stack, blamed)
+        asked = None if limit else find_asked_size(raised, files)
+        kind, text = class_name_of(error), text_of(error)
+        return FailedTry(kind, text, where, event, limit, stack, blamed, asked)
     if make_tensors.flatten_output(output):
         return None
     return FailedTry("ValueError", f"forward gave {type(output).__name__}, and no tensor", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterable, Iterator
 from importlib.machinery import SourceFileLoader
 from types import CodeType
@@ -32,6 +33,11 @@ def run_definitions_only(filename: str, *, slow: bool, strict: bool) -> bool:
     _reduced[filename] = _WITHOUT_CALLS if (slow or strict) and before else before + 1
     SourceFileLoader.get_code = _get_code  # type: ignore[method-assign,assignment]
     return True
+
+
+def is_reduced(filename: str) -> bool:
+    """Whether only the definitions of a file are run: what its other statements make is not there."""
+    return filename in _reduced
 
 
 def compile_definitions(text: bytes, filename: str, step: int) -> CodeType:
@@ -124,11 +130,16 @@ def _is_wanted(statement: ast.stmt, used: frozenset[str]) -> bool:
 
 
 def _let_definition_fail(statement: ast.stmt) -> ast.stmt:
-    """The same, where a class or function is None whose default or decorator raises."""
+    """The same, where a class or function whose decorator raises has none of those, and else is None."""
     if not isinstance(statement, _NAMED):
         return statement
     absent = ast.Assign([ast.Name(statement.name, ast.Store())], ast.Constant(None))
-    return _let_fail(statement, absent)
+    bare = copy.deepcopy(statement)
+    for part in ast.walk(bare):
+        if isinstance(part, _NAMED):
+            kept = [each for each in part.decorator_list if not isinstance(each, ast.Call)]
+            part.decorator_list = kept
+    return _let_fail(statement, _let_fail(bare, absent))
 
 
 def _let_fail(statement: ast.stmt, instead: ast.stmt | None = None) -> ast.stmt:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from lintorch.guest.imports.definitions_only import is_reduced
 from lintorch.guest.imports.moved_names import make_moved_module, provide_moved_names
 from lintorch.guest.imports.project_modules import find_own_module, prefer_own_module
 from lintorch.guest.imports.relative_packages import enter_package
@@ -110,6 +111,8 @@ def _may_lack(code: UserCode, module: Any, lacking: Collection[str]) -> bool:
     if not _is_own(code, module):
         return True
     where = getattr(module, "__file__", None)
+    if where and is_reduced(where):
+        return True
     text = Path(where).read_text("utf-8", "replace") if where else ""
     return not any(re.search(rf"\b{re.escape(name)}\b", text) for name in lacking)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,18 @@ from lintorch.guest.process.assumptions import note_assumption
 from lintorch.guest.process.error_text import text_of
 
 _MISSING = "operator torchvision::"
+_MOST_CAUSES = 8
 _declared: list[Any] = []
+
+
+def _list_causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and those that it came of: transformers tells of another than it met."""
+    each: BaseException | None = error
+    for _ in range(_MOST_CAUSES):
+        if each is None:
+            return
+        yield each
+        each = each.__cause__ or each.__context__
 
 
 def mend_torchvision(error: BaseException) -> bool:
@@ -21,7 +33,7 @@ def mend_torchvision(error: BaseException) -> bool:
 
     An operator that is declared only raises when it is called.
     """
-    if _declared or _MISSING not in text_of(error):
+    if _declared or not any(_MISSING in text_of(each) for each in _list_causes(error)):
         return False
     library = torch.library.Library("torchvision", "FRAGMENT")
     _declared.append(library)

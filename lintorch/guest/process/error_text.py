@@ -12,6 +12,8 @@ MOST_LETTERS = 1 << 16
 _NO_MEMORY = ("allocate memory", "DefaultCPUAllocator", "std::bad_alloc")
 _OURS = str(Path(__file__).parents[2])
 _MOST_CAUSES, _LONGEST_TRACEBACK = 4, 8000
+_PLUMBING = ("torch/nn/modules/module.py", "torch/_ops.py", "torch/_compile.py", "eval_frame.py")
+"""Files of torch that say nothing of an error that goes through them."""
 _name = vars(type)["__name__"].__get__
 
 
@@ -46,10 +48,22 @@ def format_traceback(error: BaseException) -> str:
     parts: list[str] = []
     found: BaseException | None = error
     while found is not None and len(parts) < _MOST_CAUSES:
-        lines = "".join(traceback.format_tb(_skip_own_frames(found.__traceback__)))
+        lines = "".join(_format_frames(_skip_own_frames(found.__traceback__)))
         parts.insert(0, f"{lines}{describe_error(found, MOST_LETTERS)}")
         found = found.__cause__ or found.__context__
     return "\n\n".join(parts)[-_LONGEST_TRACEBACK:]
+
+
+def _format_frames(stack: TracebackType | None) -> list[str]:
+    """Frames as Python prints them, without those by which torch calls a module, and lintorch an operator."""
+    frames = traceback.extract_tb(stack)
+    told = [frame for frame in frames if not _is_plumbing(frame)]
+    return traceback.format_list(told or frames)
+
+
+def _is_plumbing(frame: traceback.FrameSummary) -> bool:
+    path = frame.filename.replace("\\", "/")
+    return frame.filename.startswith(_OURS) or path.endswith(_PLUMBING)
 
 
 def _skip_own_frames(stack: TracebackType | None) -> TracebackType | None:

@@ -1,0 +1,96 @@
+"""Arrays that a constructor takes: tables of word vectors, matrices of graphs, told by what its text does with them."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from lintorch.guest.construct.function_text import parse_source_of
+
+_ARRAY_TAKERS = frozenset(("tensor", "as_tensor", "from_numpy", "FloatTensor"))
+"""Functions that make a tensor of an array."""
+_GRAPH_NAMES = re.compile(
+    r"adj\w*|a_?(hat|norm)?|gso|\w*laplac\w*|\w*(adjacency|graph|matrix_w)\w*"
+)
+_WIDTH_NAMES = re.compile(r"(\w+_)?(embed\w*|emb|word|vec\w*|d)_?(dim|size|width|d|model)s?")
+_NODE_NAMES = re.compile(r"(num|n)_?(of_)?(nodes?|vert\w+|joints?|sensors?|stations?)|nodes?_num")
+_ROWS, _WIDTH, _NODES = 128, 64, 16
+
+
+def make_array(call: Callable[..., Any], name: str, given: Mapping[str, Any]) -> Any:
+    """An array for a parameter that takes one, where what else is `given` tells its width; else None."""
+    uses = find_array_uses(call).get(name, frozenset())
+    if not uses:
+        return None
+    if _GRAPH_NAMES.fullmatch(name.lower()):
+        nodes = _find_number(call, given, _NODE_NAMES) or _NODES
+        made = torch.eye(nodes) * 0.5 + 0.5 / nodes
+    else:
+        width = _find_number(call, given, _WIDTH_NAMES) or _WIDTH
+        made = torch.randn(_ROWS, width, generator=torch.Generator().manual_seed(0))
+    return made.numpy() if uses & _ARRAY_TAKERS else made
+
+
+@lru_cache(maxsize=256)
+def find_array_uses(call: Callable[..., Any]) -> Mapping[str, frozenset[str]]:
+    """By name of a parameter that nothing but an array will do for: the functions that it is passed to."""
+    tree = parse_source_of(call.__init__ if inspect.isclass(call) else call)
+    found: dict[str, set[str]] = {}
+    made_of = {
+        target.id: {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        for name, taker in _list_uses(node):
+            for each in {name, *made_of.get(name, ())}:
+                found.setdefault(each, set()).add(taker)
+    nested = {name for name, takers in found.items() if takers - _ARRAY_TAKERS}
+    sure = {name for name, takers in found.items() if "from_numpy" in takers} | nested
+    return {name: frozenset(found[name]) for name in sure}
+
+
+def _list_uses(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """The names that one call takes as arrays, with the function: `nn.Embedding.from_pretrained(m)`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return
+    taker, first = node.func.attr, node.args[0] if node.args else None
+    written = ast.unparse(node.func)
+    is_table = taker == "from_pretrained" and "Embedding" in written
+    if is_table or (taker == "copy_" and "weight" in written):
+        for part in ast.walk(first) if first is not None else ():
+            if isinstance(part, ast.Name):
+                yield part.id, taker
+    if taker in _ARRAY_TAKERS and isinstance(first, ast.Name):
+        yield first.id, taker
+
+
+def _find_number(call: Callable[..., Any], given: Mapping[str, Any], names: re.Pattern[str]) -> int:
+    """What an argument of such a name is, or a setting of such a name that the constructor reads."""
+    found = (value for name, value in given.items() if names.fullmatch(name))
+    read = (
+        getattr(given[holder], attribute, None)
+        for holder, attribute in _list_settings_read(call)
+        if holder in given and names.fullmatch(attribute)
+    )
+    return next(_pick_numbers((*found, *read)), 0)
+
+
+def _pick_numbers(values: Iterable[Any]) -> Iterator[int]:
+    return (value for value in values if type(value) is int and value > 0)
+
+
+@lru_cache(maxsize=256)
+def _list_settings_read(call: Callable[..., Any]) -> tuple[tuple[str, str], ...]:
+    """`opt`, `embed_dim` of each `opt.embed_dim` in the constructor's text."""
+    tree = parse_source_of(call.__init__ if inspect.isclass(call) else call)
+    read = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return tuple((part.value.id, part.attr) for part in read if isinstance(part.value, ast.Name))

@@ -1,0 +1,123 @@
+"""Sizes that a line of the user's asks for: `assert length % self.window == 0`, `if w != self.width: raise …`."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import torch
+
+from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.guest.feed.resize_axis import replace_size
+from lintorch.guest.watch.user_lines import UserLines, walk_frames
+
+_LARGEST = 1 << 17
+"""Steps or pixels of a size that is made what a line asks for, at most."""
+_PAST = {ast.Lt: -1, ast.Gt: 1}
+"""How far beyond the bound itself a size has to be."""
+
+
+@dataclass(frozen=True)
+class AskedSize:
+    """A size that was met, and the one that it has to be, or has to be a `multiple` of."""
+
+    size: int
+    wanted: int
+    multiple: bool = False
+
+
+def find_asked_size(error: BaseException, files: UserLines) -> AskedSize | None:
+    """What the condition asks that a line of the user's raised for; None where that is not known."""
+    walked = walk_frames(error.__traceback__)
+    frames = [pair for pair in walked if files.is_user(pair[0].f_code.co_filename)]
+    if not frames:
+        return None
+    frame, row = frames[-1]
+    line = linecache.getline(frame.f_code.co_filename, row).lstrip()
+    if not line.startswith(("assert", "raise")):
+        return None
+    condition = _find_condition(frame.f_code.co_filename, row)
+    found = (_read_condition(node, frame) for node in ast.walk(condition))
+    return next((each for each in found if each is not None), None)
+
+
+def fit_asked_size(guess: Guess, asked: AskedSize) -> Iterator[Guess]:
+    """The sizes that were met as they are asked for; of multiples the next ones up, of all where none was met."""
+    names = [name for name, size in guess.sizes.items() if size == asked.size and name != "batch"]
+    if asked.multiple:
+        names = names or [name for name in guess.sizes if name != "batch"]
+        wanted = {name: -(-guess.sizes[name] // asked.wanted) * asked.wanted for name in names}
+        ways = [wanted]
+    else:
+        ways = [dict.fromkeys(names, asked.wanted), *({name: asked.wanted} for name in names)]
+    for sizes in ways:
+        if sizes and max(sizes.values()) <= _LARGEST:
+            yield guess.with_sizes(**sizes)
+    if not asked.multiple:
+        for axis in (1, -1):
+            yield from replace_size(guess, asked.size, asked.wanted, axis=axis)
+
+
+def _find_condition(filename: str, row: int) -> ast.AST:
+    """The assertion at a row, or the condition of the branch that the row stands in."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(filename)))
+    except (SyntaxError, ValueError):
+        return ast.Pass()
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Assert, ast.If)) and node.lineno <= row <= (node.end_lineno or 0)
+    ]
+    inner = max(around, key=lambda node: node.lineno, default=None)
+    return inner.test if inner is not None else ast.Pass()
+
+
+def _read_condition(node: ast.AST, frame: FrameType) -> AskedSize | None:
+    """What a remainder, or a comparison of two sizes, says where it did not come out as asked."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        size, wanted = _value_of(node.left, frame), _value_of(node.right, frame)
+        if _are_sizes(size, wanted) and wanted > 1 and size % wanted:
+            return AskedSize(size, wanted, multiple=True)
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        size, wanted = _value_of(node.left, frame), _value_of(node.comparators[0], frame)
+        if _are_sizes(size, wanted) and size != wanted:
+            return AskedSize(size, wanted + _PAST.get(type(node.ops[0]), 0))
+    return None
+
+
+def _are_sizes(*values: Any) -> bool:
+    return all(type(value) is int and 0 < value <= _LARGEST for value in values)
+
+
+def _value_of(node: ast.expr, frame: FrameType) -> Any:
+    """What names, their attributes, and the shapes of tensors hold; None for anything else."""
+    match node:
+        case ast.Constant():
+            return node.value
+        case ast.UnaryOp(ast.USub(), ast.Constant(int(number))):
+            return -number
+        case ast.Name():
+            return frame.f_locals.get(node.id, frame.f_globals.get(node.id))
+        case ast.Attribute():
+            held = _value_of(node.value, frame)
+            if isinstance(held, torch.Tensor):
+                return tuple(held.shape) if node.attr == "shape" else None
+            return vars(held).get(node.attr) if hasattr(held, "__dict__") else None
+        case ast.Call(ast.Attribute(holder, "size"), [index]):
+            held = _value_of(holder, frame)
+            shape = tuple(held.shape) if isinstance(held, torch.Tensor) else ()
+            return _take(shape, _value_of(index, frame))
+        case ast.Subscript():
+            return _take(_value_of(node.value, frame), _value_of(node.slice, frame))
+    return None
+
+
+def _take(held: Any, index: Any) -> Any:
+    """An element of a tuple or list; None where there is none."""
+    fits = type(held) in (tuple, list) and type(index) is int and -len(held) <= index < len(held)
+    return held[index] if fits else None

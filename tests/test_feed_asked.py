@@ -1,0 +1,123 @@
+"""What conditions and errors of a model ask of sizes is read off the line that raised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from examining import examine_files, write_files
+from reported import model_of, subject_of
+
+from lintorch.record.input_notation import write_arguments
+from lintorch.record.model_options import ModelLimits
+
+HEAD = """
+    import torch
+    from torch import nn
+"""
+
+
+def feed_models(folder: Path, text: str) -> dict[str, str]:
+    """What each model of a file is fed, by class."""
+    files = write_files(folder, {"net": HEAD + text})
+    reports = examine_files(files, folder, trace=False, limits=ModelLimits(seconds=60))
+    assert [report.failure for report in reports if report.failure] == []
+    models = {subject_of(report).qualname: model_of(report) for report in reports}
+    return {name: str(write_arguments(m.inputs, m.sizes)) for name, m in models.items()}
+
+
+def test_sizes_are_what_a_condition_asks_for(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Windows(nn.Module):
+        def __init__(self, window=50):
+            super().__init__()
+            self.window, self.conv = window, nn.Conv1d(2, 8, 3)
+
+        def forward(self, x):
+            assert x.shape[-1] % self.window == 0, "it should be divided by the window"
+            return self.conv(x).mean(-1)
+
+
+    class Wide(nn.Module):
+        def __init__(self, width=72):
+            super().__init__()
+            self.width, self.conv = width, nn.Conv2d(3, 8, 3)
+
+        def forward(self, x):
+            if x.size(3) != self.width:
+                raise ValueError("another width")
+            return self.conv(x)
+    """,
+    )
+    assert fed == {
+        "Windows": "['float32[batch=2, 2, length=300]']",
+        "Wide": "['float32[batch=2, 3, height=72, 72]']",
+    }
+
+
+def test_a_signal_becomes_as_long_as_what_it_is_added_to(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv1d(1, 8, 50, stride=25)
+            self.scale = nn.Parameter(torch.ones(80))
+
+        def forward(self, x):
+            return self.scale * self.conv(x)
+
+
+    class Graph(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(1, 4, 1)
+            self.register_buffer("edges", torch.rand(30, 30))
+
+        def forward(self, x):
+            return torch.einsum("hi,bcti->bcth", self.edges, self.conv(x))
+    """,
+    )
+    assert "float32[batch=2, 1, length=20" in fed["Net"]
+    assert fed["Graph"].endswith(", 30]']")
+
+
+def test_what_takes_one_sample_is_fed_one(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words, self.head = nn.Embedding(30, 16), nn.Linear(16, 1)
+
+        def forward(self, text):
+            lengths = self.head(self.words(text)).squeeze().unsqueeze(0)
+            rows, steps = lengths.shape
+            return lengths * steps
+    """,
+    )
+    assert fed == {"Net": "['int64[1, sequence=16] in 0..28']"}
+
+
+def test_steps_before_two_axes_are_made_as_long_as_a_window(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Poses(nn.Module):
+        def __init__(self, joints=5, features=2):
+            super().__init__()
+            self.joints, self.features = joints, features
+            self.conv = nn.Conv1d(joints * features, 16, 27)
+
+        def forward(self, x):
+            assert len(x.shape) == 4
+            assert x.shape[-2] == self.joints
+            assert x.shape[-1] == self.features
+            return self.conv(x.view(x.shape[0], x.shape[1], -1).permute(0, 2, 1))
+    """,
+    )
+    assert "sequence=" in fed["Poses"]
+    assert fed["Poses"].endswith(", 5, 2]']")
