@@ -92,6 +92,30 @@ def test_what_an_exporter_refuses_at_every_opset_is_said(tmp_path: Path) -> None
     assert not found["runtimes"]
 
 
+OF_ARGUMENTS = [
+    # what forward ends with, the lowest opset of the legacy exporter, that of the new one
+    ("q = x.flatten(2); return F.scaled_dot_product_attention(q, q, q)", 14, None),
+    ("q = x.flatten(2); return F.scaled_dot_product_attention(q, q, q, is_causal=True)", 14, None),
+    ("return F.scaled_dot_product_attention(x[None], x[None], x[None])", 14, None),
+    ("return F.interpolate(x, size=(4, 4), mode='bilinear', antialias=True)", None, 18),
+    ("return x.long() & 3", 18, 18),
+    ("return (x > 0) & (x < 1)", 9, 18),
+    ("return torch.stft(x.flatten(), 4, window=other, return_complex=False)", 17, 18),
+    ("return nn.MultiheadAttention(4, 2)(x[0], x[0], x[0])[0]", 13, 18),
+]
+
+
+@pytest.mark.parametrize(
+    ("body", "legacy", "new"), OF_ARGUMENTS, ids=[each[0] for each in OF_ARGUMENTS]
+)
+def test_what_is_written_may_depend_on_ranks_types_and_arguments(
+    tmp_path: Path, body: str, legacy: int | None, new: int | None
+) -> None:
+    model = ask(tmp_path, body)
+    lowest = [of(model, each)["lowest_opset"] for each in ("onnx-legacy", "onnx")]
+    assert lowest == [legacy, new]
+
+
 def test_a_single_release_is_judged_by_itself(tmp_path: Path) -> None:
     asked = ("--target", "tensorrt-8.4", "--target", "tensorrt-8.6")
     found = of(ask(tmp_path, "return F.grid_sample(x, other)", *asked), "onnx-legacy")

@@ -27,6 +27,8 @@ def _choose_resize(event: Called) -> str:
     mode = _plain(event, "mode")
     if not isinstance(mode, str):
         return "unknown"
+    if read_plain(event.arguments.get("antialias", Constant(False))) is True:
+        return f"{mode},antialias"
     said = f"{mode},corners" if _plain(event, "align_corners") is True else mode
     return said if event.arguments.get("size", NONE) == NONE else f"{said},size"
 
@@ -68,9 +70,16 @@ def _choose_squeeze(event: Called) -> str:
 
 
 def _choose_attention(event: Called) -> str:
-    if event.arguments.get("attn_mask", NONE) != NONE:
-        return "mask"
-    return "" if _plain(event, "is_causal") is False else "causal"
+    asked = event.arguments.get("query", NONE)
+    other = isinstance(asked, Tensor) and asked.shape is not None and len(asked.shape) != 4
+    plain = "" if _plain(event, "is_causal") is False else "causal"
+    kind = "mask" if event.arguments.get("attn_mask", NONE) != NONE else plain
+    return ",".join(each for each in (kind, "rank" if other else "") if each)
+
+
+def _choose_spectrum(event: Called) -> str:
+    """Two real numbers for a complex one, which the older exporter writes."""
+    return "real" if _plain(event, "return_complex") is False else ""
 
 
 def _choose_extreme(event: Called) -> str:
@@ -100,6 +109,7 @@ _CHOICES: dict[str, Callable[[Called], str]] = {
     "pad": _choose_pad,
     "squeeze": _choose_squeeze,
     "scaled_dot_product_attention": _choose_attention,
+    "stft": _choose_spectrum,
     "max": _choose_extreme,
     "min": _choose_extreme,
     "grid_sample": _choose_sampled,

@@ -36,6 +36,7 @@ from lintorch.targets.written_files import is_measured
 _COMPARED = {
     "<": "Lt", "<=": "LtE", ">": "Gt", ">=": "GtE", "==": "Eq", "!=": "NotEq",
 }  # fmt: skip
+_BITS = ("BitAnd", "BitOr", "BitXor")
 _CONTAINERS = ("Sequential", "ModuleList", "ModuleDict", "Module")
 _EINOPS = {
     "rearrange": ("torch.view", "torch.permute"),
@@ -110,7 +111,10 @@ def _list_names(event: Occurrence) -> Iterator[str]:
         yield from _name_call(event)
     elif isinstance(event, Combined):
         if _holds_tensor(event.left) or _holds_tensor(event.right):
-            yield f"operator.{event.operator}"
+            whole = event.operator in _BITS and any(
+                map(_is_whole_numbers, (event.left, event.right))
+            )
+            yield f"operator.{event.operator}[int]" if whole else f"operator.{event.operator}"
     elif isinstance(event, Compared):
         if isinstance(event.result, Tensor):
             kind = _COMPARED.get(event.operator, event.operator)
@@ -152,6 +156,11 @@ def _holds_tensor(value: Value) -> bool:
     if isinstance(value, Choice):
         return any(map(_holds_tensor, value.alternatives))
     return isinstance(value, Tensor)
+
+
+def _is_whole_numbers(value: Value) -> bool:
+    """Whether it is a tensor of integers, whose bits are joined, and not of truth values."""
+    return isinstance(value, Tensor) and (value.dtype or "").startswith(("int", "uint"))
 
 
 def _name_items(kind: str, index: Value) -> Iterator[str]:
