@@ -212,9 +212,11 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
     elif name == "torch.tensor" and "int" in event.also:
         said = f"`{text}` is made a tensor and read back: it becomes a constant"
         yield Hit(event, said, harm=TRACED, remedy="write the size itself, as x.size(0)")
-    elif name in ("max", "min") and not is_bounded_by_model(text):
-        said = f"`{text}` keeps the side that the example chose"
-        yield Hit(event, said, fix=reckon_side(event, source), harm=TRACED, remedy=DYNAMO)
+    elif name in ("max", "min"):
+        said, waits = f"`{text}` keeps the side that the example chose", is_bounded_by_model(text)
+        fix = reckon_side(event, source)
+        if not waits or fix is not None:
+            yield Hit(event, said, fix=fix, harm=TRACED, remedy=DYNAMO, confirms=waits)
     elif name.startswith("numpy.") and not (name in FOLLOWING and FLOATING & event.also):
         harm = COPIED if name in FLOATING else AS_TORCH if name == "numpy.arange" else harm
         said = f"`{text}` takes sizes as plain numbers"

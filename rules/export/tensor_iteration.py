@@ -6,18 +6,30 @@ import ast
 import copy
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Repeated
-from lintorch.evaluator.sizes import is_symbol, varies
-from lintorch.evaluator.values import Items, Number, Tensor
+from lintorch.evaluator.events import Called, Indexed, ItemSet, Repeated
+from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.sizes import Dim, is_symbol, varies
+from lintorch.evaluator.values import Items, Number, Tensor, Value
 from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes
+from lintorch.facts.models.branch_span import find_branch_span
 from lintorch.facts.models.elementwise import list_leaves
+from lintorch.facts.models.lifted_loops import (
+    LiftedLoop,
+    LoopHead,
+    fill_rows,
+    is_join,
+    lift_loop,
+    read_head,
+)
+from lintorch.facts.models.lifted_rows import RowLifter
 from lintorch.source import Source
 
 rule = Rule(
@@ -66,6 +78,21 @@ COUNTED = {
     "torchscript-trace": Harm.SILENT,
 }
 COUNTED_WORKED_OUT = {**COUNTED, "onnx": Harm.SILENT}
+LENGTHS = re.compile(r"len(s|gths?)?\b|_len")
+"""What names of one number a row have in them."""
+LOOPS = (ast.For, ast.ListComp, ast.GeneratorExp)
+PARTED = ("torch.Tensor.split", "torch.Tensor.chunk", "torch.split", "torch.chunk")
+SAME_OF_ROWS = frozenset(
+    {"Linear", "Identity", "ReLU", "GELU", "SiLU", "Tanh", "Sigmoid", "LeakyReLU", "ELU"}
+)
+SAME_OF_SAMPLES = frozenset(
+    {
+        "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
+        "LayerNorm", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "Upsample", "MaxPool1d",
+        "MaxPool2d", "AvgPool1d", "AvgPool2d", "PixelShuffle", "Flatten",
+    }
+)  # fmt: skip
+"""Layers whose result for a sample depends on no other sample, in training neither."""
 ROWS = {**COUNTED, "onnx-legacy": Harm.FAILS, "torchscript-trace": Harm.FAILS}
 TRACE_HARM: dict[EventKey, dict[str, Harm]] = {SizeLooped: COUNTED, TensorUse.ITERATION: ROWS}
 
@@ -97,27 +124,173 @@ def is_of_logarithm(count: Number) -> bool:
 
 def compute_at_once(event: Repeated, source: Source) -> Fix | None:
     """`x * 2` for `torch.stack([row * 2 for row in x])`: the same of each item of a row."""
-    loop = event.loop
-    if event.spot.path != source.path:
+    loop, function = event.loop, source.evaluation.find_function(event)
+    if event.spot.path != source.path or function is None:
         return None
     if isinstance(loop, ast.For):
-        return fill_at_once(loop, event, source)
-    if not isinstance(loop, (ast.ListComp, ast.GeneratorExp)):
+        return fill_at_once(loop, event, source) or write_lifted(loop, event, function, source)
+    if not isinstance(loop, (ast.ListComp, ast.GeneratorExp)) or len(loop.generators) != 1:
         return None
-    call = find_stack(loop, source)
-    turn = loop.generators[0] if len(loop.generators) == 1 else None
-    if call is None or turn is None or turn.ifs or not isinstance(turn.target, ast.Name):
+    call, turn = find_join(loop, source), loop.generators[0]
+    head = read_head(turn.target, turn.iter)
+    if call is None or turn.ifs or head is None:
         return None
-    rows = find_rows(turn.iter)
-    row = turn.target.id if rows is None else f"{rows}[{turn.target.id}]"
-    whole = ast.unparse(turn.iter) if rows is None else rows
-    if list_leaves(loop.elt) != frozenset({row}) or not isinstance(event.over, (Tensor, Items)):
+    lifted = make_lifter(head, event, call, source).lift(loop.elt)
+    joined = ast.parse(source.code(call), mode="eval").body
+    if lifted is None or lifted.is_plain or lifted.is_same or not isinstance(joined, ast.Call):
         return None
-    if rows is None and not isinstance(turn.iter, (ast.Name, ast.Attribute)):
+    if not is_join(joined, None, lifted, head.part):
         return None
-    text = ast.unparse(PutInPlace(row, whole).visit(copy.deepcopy(loop.elt)))
-    edit = source.replace(call, source.fitted(text, call))
-    return Fix(f"write {text}", (edit,), Applicability.UNSAFE)
+    plain = isinstance(ast.parse(lifted.text, mode="eval").body, (ast.Call, ast.Name))
+    edit = source.replace(call, lifted.text if plain else source.fitted(lifted.text, call))
+    _, imports = source.reach("torch.arange", call)
+    edits = (edit, *imports) if "arange" in lifted.text else (edit,)
+    return Fix(f"write {lifted.text}", edits, Applicability.UNSAFE)
+
+
+def write_lifted(loop: ast.For, event: Repeated, function: ast.AST, source: Source) -> Fix | None:
+    """The same of all rows, in the place of a loop that appends to a list or fills a mask row by row."""
+    head, node = read_head(loop.target, loop.iter), source.node_at(event, cst.For)
+    node = node or next(
+        (n for n in source.nodes(cst.For) if source.place(n).row == loop.lineno), None
+    )
+    span = find_branch_span(loop, None, source.text, source.spans)
+    if head is None or node is None or span is None:
+        return None
+    lifter = make_lifter(head, event, node, source)
+    _, imports = source.reach("torch.arange", node)
+    if text := fill_rows(loop, lifter, function):
+        return Fix(f"write {text}", (Edit(*span, text), *imports), Applicability.UNSAFE)
+    lifted = lift_loop(loop, lifter, head.part, function)
+    edits = list_edits(lifted, span, source) if lifted is not None else None
+    if lifted is None or edits is None:
+        return None
+    needs = imports if any("arange" in line for line in lifted.lines) else ()
+    return Fix(f"write {lifted.lines[-1]}", (*edits, *needs), Applicability.UNSAFE)
+
+
+def list_edits(
+    lifted: LiftedLoop, span: tuple[int, int], source: Source
+) -> tuple[Edit, ...] | None:
+    """The loop, the list that was made before it, and what joined it."""
+    margin = source.text[source.text.rfind("\n", 0, span[0]) + 1 : span[0]]
+    begin = cut_line(lifted.begin, source)
+    joins = [join_edit(call, lifted.name, source) for call in lifted.joins]
+    if margin.strip() or begin is None or not all(joins):
+        return None
+    loop = Edit(*span, f"\n{margin}".join(lifted.lines))
+    return (begin, loop, *filter(None, joins))
+
+
+def cut_line(line: ast.stmt, source: Source) -> Edit | None:
+    """A statement that has its line for itself."""
+    start, end = (source.spans.offset(row, 1) for row in (line.lineno, line.lineno + 1))
+    alone = source.text[start:end].strip() == ast.unparse(line)
+    return Edit(start, end, "") if alone else None
+
+
+def join_edit(call: ast.Call, name: str, source: Source) -> Edit | None:
+    """The name for `torch.stack(name)`; where it is given to that name again, nothing."""
+    node = next((n for n in source.nodes(cst.Call) if is_at(n, call, source)), None)
+    if node is None:
+        return None
+    line = source.enclosing(node, cst.Assign)
+    if line is not None and line.value is node and source.code(line.targets[0].target) == name:
+        row = ast.parse(source.code(line)).body[0]
+        return cut_line(ast.increment_lineno(row, call.lineno - 1), source)
+    return source.replace(node, name)
+
+
+def is_at(node: cst.Call, call: ast.Call, source: Source) -> bool:
+    place = source.place(node)
+    same = ast.unparse(ast.parse(source.code(node), mode="eval")) == ast.unparse(call)
+    return place.row == call.lineno and same
+
+
+def make_lifter(head: LoopHead, event: Repeated, node: cst.CSTNode, source: Source) -> RowLifter:
+    """What lifts the expressions of a loop, with what the evaluator knows of the tensors in it."""
+    read = dict(list_read(event, source))
+    for _, whole in head.rows[:1]:
+        if isinstance(event.over, Tensor):
+            read[whole] = event.over
+    read |= dict(list_zipped(head, event.over))
+    rounds = count_rounds(event.over)
+
+    def rank_of(name: str) -> int | None:
+        shape = read[name].shape if name in read else None
+        return len(shape) if shape is not None else 1 if LENGTHS.search(name) else None
+
+    def counts(name: str) -> bool:
+        shape = read[name].shape if name in read else None
+        named = re.sub(r"\.size\(0\)|\.shape\[0\]|^len\(|\)$", "", head.count) == name
+        rowed = name in dict(head.rows).values()
+        return named or rowed or not shape or (rounds is not None and shape[0] == rounds)
+
+    axis, rank = head.part, rank_of(head.rows[0][1]) if head.rows else None
+    same, batched = list_layers(event, source)
+    if head.part:
+        batched = same = same if rank is None or int(axis) < rank - 1 else frozenset()
+    spelled = source.reach("torch.arange", node)[0].rpartition(".")[0]
+    return RowLifter(
+        head.turn, head.count, rank_of, counts, dict(head.rows), bool(head.part),
+        spelled or "torch", same, batched,
+    )  # fmt: skip
+
+
+def count_rounds(over: Value) -> Dim | None:
+    """How often a loop goes round; None where that is not known."""
+    if not isinstance(over, Items):
+        return None
+    if over.items is not None:
+        return len(over.items)
+    return over.length.size if over.length is not None else None
+
+
+def list_zipped(head: LoopHead, over: Value) -> Iterator[tuple[str, Tensor]]:
+    """What is gone through in step, from what one row of each is."""
+    each = over.each if isinstance(over, Items) else None
+    if isinstance(over, Items) and over.items:
+        each = over.items[0]
+    rows = each.items if isinstance(each, Items) else None
+    for (_, whole), row in zip(head.rows, rows or (), strict=False):
+        if isinstance(row, Tensor) and row.shape is not None:
+            yield whole, replace(row, shape=(None, *row.shape))
+
+
+def list_read(event: Repeated, source: Source) -> Iterator[tuple[str, Tensor]]:
+    """The tensors that are read, or written to, by an index, by how they are written."""
+    rows, way = list_rows(event), event.way.root
+    for _, each in source.evaluation.list_events({Indexed, ItemSet, *PARTED}):
+        inside = each.spot.path == source.path and each.way.root == way
+        if not inside or source.place(each).row not in rows:
+            continue
+        if isinstance(each, (Indexed, ItemSet)) and isinstance(each.held, Tensor):
+            yield source.evaluation.text(each.spot).partition("[")[0], each.held
+        elif isinstance(each, Called):
+            held = next(iter(name_given(each).values()), None)
+            text = source.evaluation.text(each.spot)
+            name = re.match(r"(?:torch\.\w+\()?(\w+)", text)
+            if isinstance(held, Tensor) and name:
+                yield name[1], held
+
+
+def list_rows(event: Repeated) -> range:
+    """The rows of a loop or comprehension."""
+    loop = event.loop
+    return range(loop.lineno, (loop.end_lineno or 0) + 1) if isinstance(loop, LOOPS) else range(0)
+
+
+def list_layers(event: Repeated, source: Source) -> tuple[frozenset[str], frozenset[str]]:
+    """Layers that are called in a loop: those that treat each row alike, and those that do each sample."""
+    same, batched, rows = set(), set(), list_rows(event)
+    for call in source.nodes(cst.Call):
+        if source.place(call).row in rows and isinstance(call.func, cst.Attribute):
+            kinds = {source.name(made.func).rpartition(".")[2] for made in source.built(call.func)}
+            if kinds and kinds <= SAME_OF_ROWS:
+                same.add(source.code(call.func))
+            if kinds and kinds <= SAME_OF_ROWS | SAME_OF_SAMPLES:
+                batched.add(source.code(call.func))
+    return frozenset(same), frozenset(batched)
 
 
 def fill_at_once(loop: ast.For, event: Repeated, source: Source) -> Fix | None:
@@ -134,12 +307,13 @@ def fill_at_once(loop: ast.For, event: Repeated, source: Source) -> Fix | None:
             ],
             orelse=[],
         ) if turn == index and rows and function is not None:
-            if list_leaves(value) != frozenset({f"{rows}[{turn}]"}):
-                return None
-            if not is_made_like(out, rows, function):
+            span = find_branch_span(loop, None, source.text, source.spans)
+            made = is_made_like(out, rows, function)
+            if list_leaves(value) != frozenset({f"{rows}[{turn}]"}) or span is None or not made:
                 return None
             whole = ast.unparse(PutInPlace(f"{rows}[{turn}]", rows).visit(copy.deepcopy(value)))
-            return replace_loop(loop, f"{out}[:] = {whole}", source)
+            text = f"{out}[:] = {whole}"
+            return Fix(f"write {text}", (Edit(*span, text),), Applicability.UNSAFE)
     return None
 
 
@@ -155,23 +329,12 @@ def is_made_like(out: str, rows: str, function: ast.AST) -> bool:
     )
 
 
-def replace_loop(loop: ast.For, text: str, source: Source) -> Fix | None:
-    """A line in the place of a loop, unless a comment stands in it."""
-    node = next(n for n in source.nodes(cst.For) if source.place(n).row == loop.lineno)
-    start = source.replace(node, "").start
-    end = source.spans.offset(loop.end_lineno or loop.lineno, 1)
-    last = source.text[end:].splitlines()[0]
-    stop = end + len(last.encode()[: loop.end_col_offset].decode())
-    if "#" in source.text[start:stop]:
-        return None
-    return Fix(f"write {text}", (Edit(start, stop, text),), Applicability.UNSAFE)
-
-
-def find_stack(loop: ast.expr, source: Source) -> cst.Call | None:
-    """The `torch.stack` of no more than the items of a comprehension."""
+def find_join(loop: ast.expr, source: Source) -> cst.Call | None:
+    """The `torch.stack` or `torch.cat` of no more than the items of a comprehension."""
     rows, written = (loop.lineno, loop.end_lineno), "".join(ast.unparse(loop).split())
     for call in source.nodes(cst.Call):
-        if source.name(call.func) != "torch.stack" or len(call.args) != 1 or call.args[0].star:
+        joins = source.name(call.func) in ("torch.stack", "torch.cat") and call.args
+        if not joins or any(arg.star for arg in call.args):
             continue
         given = call.args[0].value
         place = source.place(given)

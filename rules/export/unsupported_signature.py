@@ -40,6 +40,7 @@ from lintorch.facts.exporting.returned_values import (
     holds_size,
     judge_value,
 )
+from lintorch.facts.exporting.traced_returns import return_tensors
 from lintorch.facts.exporting.wrapper_names import added_names
 from lintorch.facts.names.scopes import dotted_text
 from lintorch.facts.project.parts_elsewhere import is_part_elsewhere
@@ -133,6 +134,8 @@ REMEDIES = {
     "a number of a tensor": "return the tensor, without item()",
 }
 """What to return instead; of objects, their tensors."""
+UNTRACED = ("a dict", "None", "a list of tensors and others")
+"""What torch.jit.trace alone refuses."""
 REORDER = "list the names in this order"
 UNNAME = "take its name out of"
 IN_A_TUPLE = "return its tensors in a tuple or a NamedTuple"
@@ -185,7 +188,7 @@ def in_class(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
         return
     if not is_part_elsewhere(info.name, source.path, source.consulted):
         told, harm = first
-        yield give_back(values[0], told, harm)
+        yield give_back(values[0], told, harm, source)
 
 
 def takes_alike(forward: cst.FunctionDef, told: str) -> bool:
@@ -195,10 +198,23 @@ def takes_alike(forward: cst.FunctionDef, told: str) -> bool:
     return any(name and told.endswith(f" {name}") for name in names)
 
 
-def give_back(node: object, told: str, harm: dict[str, Harm]) -> Hit:
+def give_back(node: object, told: str, harm: dict[str, Harm], source: Source) -> Hit:
     """What a forward returns, and what it is to return instead."""
     remedy = REMEDIES.get(told, IN_A_TUPLE)
-    return Hit(node, f"forward returns {told}", harm=harm, remedy=remedy)
+    fix = return_traced(node, source) if told in UNTRACED else None
+    return Hit(node, f"forward returns {told}", fix, harm=harm, remedy=remedy)
+
+
+def return_traced(node: object, source: Source) -> Fix | None:
+    """Tensors for the tracer, where what all `return`s of the forward give is known; none for TorchScript."""
+    events = [e for _, e in source.evaluation.list_events({Returned}) if isinstance(e, Returned)]
+    one = next((each for each in events if source.place(each) == source.place(node)), None)
+    if one is None or "torchscript-script" in source.profile.exporters:
+        return None
+    given = {source.place(each): each.value for each in events if each.inside is one.inside}
+    lines = (each.value for each in source.nodes(cst.Return) if each.value is not None)
+    written = [(line, given[source.place(line)]) for line in lines if source.place(line) in given]
+    return return_tensors(written, source) if len(written) == len(given) else None
 
 
 @rule.event(Returned)
@@ -219,7 +235,7 @@ def in_model(event: Returned, source: Source) -> Iterator[Hit]:
             continue
         known |= sure.keys()
         if sure and not (text == "a dict" and "strict=False" in source.text):
-            yield give_back(event, text, sure)
+            yield give_back(event, text, sure, source)
 
 
 @rule.event(Wrapped)
@@ -390,7 +406,7 @@ def in_returns(forward: cst.FunctionDef, source: Source) -> Iterator[Hit]:
     for kind in dict.fromkeys(kind for _, kinds in given for kind in kinds):
         if kind in RETURNED and all(kind in kinds for _, kinds in given):
             told, harm = RETURNED[kind]
-            yield give_back(given[0][0], told, harm)
+            yield give_back(given[0][0], told, harm, source)
 
 
 def returned(

@@ -8,7 +8,10 @@ from lintorch.syntax.positions import Spans
 
 
 def find_branch_span(
-    branch: ast.If | ast.IfExp | ast.Assert, last: ast.stmt | None, text: str, spans: Spans
+    branch: ast.If | ast.IfExp | ast.Assert | ast.For,
+    last: ast.stmt | None,
+    text: str,
+    spans: Spans,
 ) -> tuple[int, int] | None:
     """Where a branch begins and ends, with a last statement behind it; None where a comment stands in it."""
     end = last or branch

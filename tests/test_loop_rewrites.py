@@ -1,0 +1,124 @@
+"""Loops over rows and what models return, rewritten: the same in eager mode, and followed at every size."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from test_rewrites import IN_USE, RULES, settle_twice  # noqa: E402
+
+from lintorch.core.dispatch import lint_subject  # noqa: E402
+from lintorch.core.finding import Finding  # noqa: E402
+from lintorch.source import Source  # noqa: E402
+
+HEAD = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+        self.fc = nn.Linear(6, 6)
+        self.norm = nn.BatchNorm2d(3)
+
+    def forward(self, x, lengths):
+"""
+LOOPS = {
+    "outs = []|for i in range(x.size(0)):|    f = self.conv(x)[i]|    outs.append(f - 1)|return torch.stack(outs)": "",
+    "y = self.conv(x)|outs = []|for i in range(y.size(0)):|    f = y[i]|    outs.append((f - f.mean()) / 3)|return torch.stack(outs, dim=0)": "f",
+    "y = self.conv(x)|last = []|for b in range(y.shape[0]):|    last.append(y[b, lengths[b] - 1])|last = torch.stack(last)|return last + 1": "last = y[torch.arange(y.shape[0], device=y.device), lengths - 1]",
+    "y = self.conv(x)|return torch.stack([y[b, int(lengths[b]) - 1, :] for b in range(len(y))])": "return y[torch.arange(y.shape[0], device=y.device), lengths.long() - 1, :]",
+    "y = self.conv(x)|z = y + 1|return torch.stack([a * b for a, b in zip(y, z)])": "return y * z",
+    "ys = []|for i in range(x.shape[0]):|    ys.append(self.conv(x[i:i + 1]).relu())|return torch.cat(ys)": "ys = self.conv(x).relu()",
+    "ys = []|for i in range(x.shape[0]):|    ys.append(self.norm(x[i:i + 1]))|return torch.cat(ys)": "",
+    "ys = []|for part in x.split(2, dim=1):|    ys.append(self.fc(part))|return torch.cat(ys, dim=1)": "ys = self.fc(x)",
+    "ys = []|for part in x.split(2, dim=2):|    ys.append(self.fc(part))|return torch.cat(ys, dim=1)": "",
+    "ys = []|for part in x.split(2, dim=1):|    ys.append(part - part.mean())|return torch.cat(ys, dim=1)": "",
+    "y = self.conv(x)|mask = torch.zeros(y.shape[0], y.shape[3])|for i in range(y.shape[0]):|    mask[i, :lengths[i]] = 1|return mask": "mask = mask.masked_fill(torch.arange(mask.shape[1], device=mask.device) < lengths[:, None], 1)",
+    "y = self.conv(x)|n = y.shape[3]|mask = torch.ones(n, n)|for i in range(n):|    mask[i, max(0, i - 1):i + 2] = -1|return mask": "mask = mask.masked_fill(",
+    "y = self.conv(x)|n = y.shape[3]|mask = torch.ones(n, n)|for i in range(n):|    mask[i, i - 1:] = -1|return mask": "",
+    "y = self.conv(x)|n = y.shape[3]|mask = torch.ones(n, n)|for i in range(2):|    mask[i, :i + 1] = -1|return mask": "",
+}  # fmt: skip
+"""Bodies of forward, and a line that is written instead; "" of those whose loop stays."""
+
+
+def mend(text: str, code: str) -> str:
+    """With the fixes of one rule, also those that wait for a run."""
+
+    def find(now: str) -> list[Finding]:
+        found = lint_subject(Source("/alone/net.py", now, IN_USE), RULES)
+        return [each for each in found if each.code == code]
+
+    return settle_twice(text, find)
+
+
+def write_model(body: str) -> str:
+    return HEAD + "".join(f"        {line}\n" for line in body.split("|"))
+
+
+def build(text: str) -> Any:
+    names: dict[str, Any] = {}
+    exec(text, names)
+    torch.manual_seed(0)
+    return names["Net"]()
+
+
+def is_close(found: Any, wanted: Any) -> bool:
+    return found.shape == wanted.shape and bool(torch.allclose(found, wanted, atol=1e-6))
+
+
+@pytest.mark.parametrize("body", LOOPS)
+def test_a_loop_over_rows_is_computed_at_once(body: str) -> None:
+    text = write_model(body)
+    after = mend(text, "LT105")
+    assert (LOOPS[body] in after) if LOOPS[body] else (after == text)
+    assert bool(re.search(r"\bfor\b", after)) == (after == text)
+    example = torch.randn(2, 3, 6, 6), torch.tensor([2, 3])
+    others = torch.randn(4, 3, 8, 6), torch.tensor([1, 4, 2, 3])
+    before, now = build(text), build(after)
+    assert all(is_close(now(*each), before(*each)) for each in (example, others))
+    if after != text:
+        traced = torch.jit.trace(now, example, check_trace=False)
+        assert is_close(traced(*others), before(*others))
+
+
+RETURNED = {
+    'return {"a": x, "b": x * 2}': ("outputs = {", "return tuple(outputs.values())"),
+    'result = {}|result["a"] = x * 2|return result': ("return tuple(result.values())",),
+    "return x, None": ("return tuple(each for each in outputs if each is not None)",),
+    "return [x, [x, x + 1]]": ("return tuple(outputs)",),
+    'outputs = 1|return {"a": x, "b": {"c": x}}': (),
+    "return None": (),
+    "if lengths is None: return None, x|return None, x": (),
+}
+
+
+@pytest.mark.parametrize("body", RETURNED)
+def test_a_tracer_is_given_the_tensors_of_what_is_returned(body: str) -> None:
+    text = write_model(body)
+    after = mend(text, "LT114")
+    assert all(line in after for line in RETURNED[body])
+    assert (after == text) == (not RETURNED[body])
+    if after != text:
+        x = torch.randn(2, 3, 6, 6), torch.tensor([2, 3])
+        given, told = build(after)(*x), build(text)(*x)
+        assert type(given) is type(told)
+        traced = torch.jit.trace(build(after), x)(*x)
+        assert torch.equal(traced[0], given["a"] if isinstance(given, dict) else given[0])
+        program = torch.export.export(build(after), x).module()
+        assert type(program(*x)) is type(told)
+
+
+def test_a_smaller_of_a_setting_and_a_size_is_reckoned_where_a_run_shows_that_it_varies() -> None:
+    text = write_model("n = self.conv(x).flatten(1).shape[1]|return x.flatten(1).topk(min(self.k, n), 1).values")  # fmt: skip
+    text = text.replace("self.fc =", "self.k = 60\n        self.fc =")
+    after = mend(text, "LT101")
+    assert "topk((self.k + n - abs(self.k - n)) // 2, 1)" in after
+    large, small = torch.randn(2, 3, 8, 8), torch.randn(2, 3, 5, 5)
+    traced = torch.jit.trace(build(after), (large, large), check_trace=False)
+    assert torch.equal(traced(small, small), build(text)(small, small))
