@@ -132,6 +132,9 @@ def _list_turns(events: tuple[Occurrence, ...]) -> Iterator[_Turn]:
 def _note(turn: _Turn, number: int, event: Occurrence) -> None:
     if isinstance(event, NameBound):
         turn.bound.append((number, event.cell, event.value, event))
+    elif isinstance(event, AttributeSet) and isinstance(event.held, Held):
+        cell = event.held.address, event.attribute
+        turn.bound.append((number, cell, event.value, event))
     elif isinstance(event, ModelCalled) or (isinstance(event, Called) and event.name in _RECURRENT):
         turn.runs.append((number, event))
     elif isinstance(event, Called) and event.name in (
