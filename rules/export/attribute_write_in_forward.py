@@ -172,8 +172,11 @@ def is_worked_out(event: AttributeSet, kept: Rewrite, source: Source) -> bool:
         return True
     parts = list(ways.list_sources(event.value)) if made is not None else []
     fed = any(isinstance(each, Tensor) and each.origin == "input" for each in parts)
-    plain = isinstance(kept.before, Constant)
-    return (fed or plain) and any(is_one(each, kept.before) for each in parts)
+    if not any(each is kept.before for each in kept.initial):
+        return False  # what this forward wrote itself may have gone another way
+    if isinstance(kept.before, Constant):
+        return is_plain_number(kept.before.value) and any(each is kept.before for each in parts)
+    return fed and any(is_one(each, kept.before) for each in parts)
 
 
 def weigh_kept(kept: Rewrite) -> dict[str, Harm]:

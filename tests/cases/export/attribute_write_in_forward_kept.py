@@ -116,3 +116,30 @@ class Stream(nn.Module):
         self.first[0] = z[0, 0]
         self.next = (self.next + 1) % 8  # hit
         return z @ self.bank.t() + self.first[0].sum()
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weights = None
+        self.query = nn.Conv1d(8, 8, 1)
+
+    def forward(self, x):
+        q = self.query(x)
+        x, self.weights = self.attend(q, x)
+        return x
+
+    def attend(self, q, x):
+        weights = (q.transpose(1, 2) @ x).softmax(-1)
+        return x @ weights, weights
+
+
+class Layers(nn.Module):
+    def __init__(self, depth=6):
+        super().__init__()
+        self.layers = nn.ModuleList(Attention() for _ in range(depth))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = x + layer(x)
+        return x
