@@ -38,8 +38,10 @@ rule = Rule(
 
         A cache (`if self.grid is None: self.grid = ...`) takes its own branch out of what is
         exported after a run: the graph holds the grid of that run's sizes, under every exporter
-        but jit.script. A trial of a model that keeps what a later run reads exports it once more
-        after a run.
+        but jit.script. Source tells of tensors that are made for the sizes of one call: of those
+        that are never made anew, which at other sizes are wrong in the model itself too, and of
+        those that are made anew where a size differs, which an export after a run holds as they
+        were. A trial of a model that keeps what a later run reads exports it once more after a run.
 
         Take the state as an input and give the new one back as an output. Where a run or a trial
         shows that a cache is kept, the fix fills it at each call: then no size of an earlier call
