@@ -38,8 +38,10 @@ rule = Rule(
 
         A cache (`if self.grid is None: self.grid = ...`) takes its own branch out of what is
         exported after a run: the graph holds the grid of that run's sizes, under every exporter
-        but jit.script. A trial of a model that keeps what a later run reads exports it once more
-        after a run.
+        but jit.script. Source tells of tensors that are made for the sizes of one call: of those
+        that are never made anew, which at other sizes are wrong in the model itself too, and of
+        those that are made anew where a size differs, which an export after a run holds as they
+        were. A trial of a model that keeps what a later run reads exports it once more after a run.
 
         Take the state as an input and give the new one back as an output. Where a run or a trial
         shows that a cache is kept, the fix fills it at each call: then no size of an earlier call
@@ -94,7 +96,10 @@ RESETS = (".zero_", ".fill_", ".copy_")
 @rule.event(AttributeSet)
 def in_filled(event: AttributeSet, source: Source) -> Iterator[Hit]:
     """`if self.grid is None: self.grid = ...` of a grid for the sizes of the first call."""
-    yield from tell_filled(event, event.attribute, event.value, source)
+    kept = source.evaluation.rewrites.get(id(event)) or find_buffer(event, source)
+    parts = source.evaluation.ways.list_sources(event.value)
+    if kept is None or not any(is_one(each, kept.before) for each in parts):
+        yield from tell_filled(event, event.attribute, event.value, source)
 
 
 @rule.event("torch.nn.Module.register_buffer")
@@ -174,8 +179,11 @@ def is_worked_out(event: AttributeSet, kept: Rewrite, source: Source) -> bool:
         return True
     parts = list(ways.list_sources(event.value)) if made is not None else []
     fed = any(isinstance(each, Tensor) and each.origin == "input" for each in parts)
-    plain = isinstance(kept.before, Constant)
-    return (fed or plain) and any(is_one(each, kept.before) for each in parts)
+    if not any(each is kept.before for each in kept.initial):
+        return False  # what this forward wrote itself may have gone another way
+    if isinstance(kept.before, Constant):
+        return is_plain_number(kept.before.value) and any(each is kept.before for each in parts)
+    return fed and any(is_one(each, kept.before) for each in parts)
 
 
 def weigh_kept(kept: Rewrite) -> dict[str, Harm]:

@@ -66,6 +66,8 @@ rule = Rule(
         `torch.export` refuses, and so does the new ONNX exporter unless sizes are left to
         `Dim.AUTO`. A number that was worked out first (`int(h // 2)`) is exported by both: the
         program of `torch.export` raises at other sizes, and the ONNX file is silently wrong.
+        Arrays that NumPy makes of sizes (`np.linspace(-1, 1, w)`, `np.zeros((h, w))`) are made
+        for the example; `np.arange(h)` alone the new ONNX exporter takes for `torch.arange(h)`.
         The window of `avg_pool2d(x, x.shape[2:])` and the steps of `linspace(0, 1, h)` are plain
         numbers to an exporter too: pool to one cell, and divide an `arange(h)`. So are the groups
         of a convolution with one weight for each row of the batch (`groups=b`, as StyleGAN 2

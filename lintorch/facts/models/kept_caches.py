@@ -13,6 +13,7 @@ from lintorch.facts.models.evaluation import Evaluation
 
 _MODES = frozenset({"training", "is_tracing", "is_scripting", "is_exporting", "is_in_onnx_export"})
 """What is asked where an export, or training, takes another way."""
+_KINDS = frozenset({"device", "dtype", "is_cuda", "requires_grad"})
 _SIZES = frozenset({"shape", "size", "numel", "len"})
 
 
@@ -28,11 +29,12 @@ def find_cache(
 ) -> KeptCache | None:
     """What a write to self keeps under a name for later calls, where that hangs on sizes that vary."""
     function = evaluation.find_function(event)
-    if not event.way.forward or function is None or not isinstance(value, Tensor):
+    made_of_data = not isinstance(value, Tensor) or value.data is not False
+    if not event.way.forward or function is None or made_of_data:
         return None
     own = {name, *_list_written(function)}
     tests = [*_list_tests_around(event, evaluation), *_list_tests_of_returns(function)]
-    asked = [test for test in tests if own & _list_attributes(test)]
+    asked = [test for test in tests if own & _list_attributes(test) and not _asks_kind(test)]
     words = {word for test in tests for word in _list_words(test)}
     if not asked or words & _MODES:
         return None
@@ -40,12 +42,13 @@ def find_cache(
     return KeptCache(renewed) if _is_for_sizes(value, renewed, evaluation) else None
 
 
-def _is_for_sizes(value: Tensor, renewed: bool, evaluation: Evaluation) -> bool:
+def _is_for_sizes(value: Value, renewed: bool, evaluation: Evaluation) -> bool:
     """Whether a tensor is as large as an input, or made of its sizes.
 
     Who makes it anew where a size differs says that the size may.
     """
-    sizes = [varies(size) for size in value.shape or ()]
+    shape = value.shape if isinstance(value, Tensor) else None
+    sizes = [varies(size) for size in shape or ()]
     if True in sizes or (renewed and None in sizes):
         return True
     sources = evaluation.ways.list_sources(value)
@@ -85,6 +88,12 @@ def _list_attributes(test: ast.expr) -> set[str]:
 def _name_attribute(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         yield from (node.attr,) if node.value.id == "self" else ()
+
+
+def _asks_kind(test: ast.expr) -> bool:
+    """`self.mean.device != x.device`: where it lies and of which type it is, and no size."""
+    words = set(_list_words(test))
+    return not _KINDS.isdisjoint(words) and _SIZES.isdisjoint(words)
 
 
 def _list_words(test: ast.expr) -> Iterator[str]:

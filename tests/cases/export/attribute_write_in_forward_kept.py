@@ -69,9 +69,15 @@ class Fresh(nn.Module):
         self.grid = None
         self.attention = None
         self.drawn = None
+        self.mean = None
+        self.table = torch.zeros(1, 2, 8, 8)
 
     def forward(self, x):
         y = self.conv(x)
+        if self.mean is None:
+            self.mean = y.mean((0, 2))
+        if self.table.device != y.device:
+            self.table = self.table[:, :, : y.shape[2]].to(y.device)
         self.grid = make_grid(*y.shape[-2:])
         if self.training and self.drawn is None:
             self.drawn = torch.ones(y.shape[-2:])
@@ -116,3 +122,30 @@ class Stream(nn.Module):
         self.first[0] = z[0, 0]
         self.next = (self.next + 1) % 8  # hit
         return z @ self.bank.t() + self.first[0].sum()
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weights = None
+        self.query = nn.Conv1d(8, 8, 1)
+
+    def forward(self, x):
+        q = self.query(x)
+        x, self.weights = self.attend(q, x)
+        return x
+
+    def attend(self, q, x):
+        weights = (q.transpose(1, 2) @ x).softmax(-1)
+        return x @ weights, weights
+
+
+class Layers(nn.Module):
+    def __init__(self, depth=6):
+        super().__init__()
+        self.layers = nn.ModuleList(Attention() for _ in range(depth))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = x + layer(x)
+        return x
