@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import weakref
 from pathlib import Path
@@ -10,7 +11,9 @@ import libcst as cst
 import pytest
 from running import codes, findings
 
+from lintorch.core.kept_by_size import keep_by_size
 from lintorch.source import Source
+from lintorch.syntax.python_ast import list_nodes
 
 COMMON = """
 import torch.nn.functional as F
@@ -154,3 +157,25 @@ def test_a_tree_goes_with_its_source_as_no_fact_points_back() -> None:
         assert tree() is None
     finally:
         gc.enable()
+
+
+def test_nodes_are_those_of_a_walk_but_for_operators_and_contexts() -> None:
+    tree = ast.parse(Path(__file__).read_text())
+    plain = (ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context)
+    walked = {id(each) for each in ast.walk(tree) if not isinstance(each, plain)}
+    assert {id(each) for each in list_nodes(tree)} == walked
+
+
+def test_what_is_kept_of_texts_is_bounded_by_their_length() -> None:
+    asked: list[str] = []
+
+    @keep_by_size(10, len)
+    def read(text: str) -> str:
+        asked.append(text)
+        return text
+
+    for text in ("four", "five.", "four", "eight...", "four", "eight...", "longer than all"):
+        assert read(text) == text
+    assert asked == ["four", "five.", "eight...", "four", "eight...", "longer than all"], asked
+    assert read("longer than all") == asked[-1]
+    assert len(asked) == 6

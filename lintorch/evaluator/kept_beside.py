@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 _Key = TypeVar("_Key")
 _More = ParamSpec("_More")
 _Answer = TypeVar("_Answer")
+_NOTHING = object()
 
 
 def keep_beside(
@@ -22,10 +23,14 @@ def keep_beside(
 
     @wraps(work)
     def ask(key: _Key, /, *more: _More.args, **named: _More.kwargs) -> _Answer:
-        kept: dict[Any, _Answer] = vars(key).setdefault("_kept_beside", {})
-        at = (work, *more, *named.items())
-        if at not in kept:
-            kept[at] = work(key, *more, **named)
-        return kept[at]
+        beside = vars(key)
+        kept: dict[Any, _Answer] | None = beside.get("_kept_beside")
+        if kept is None:
+            kept = beside["_kept_beside"] = {}
+        at: Any = (work, *more, *named.items()) if more or named else work
+        found = kept.get(at, _NOTHING)
+        if found is _NOTHING:
+            found = kept[at] = work(key, *more, **named)
+        return found  # type: ignore[return-value]
 
     return ask

@@ -104,19 +104,20 @@ def tell_call(
 
 def freeze_given(machine: Machine, given: Given) -> Given:
     """Arguments with the items that lists have now."""
-    positional = given.positional
-    if any(type(each) in _LISTED for each in positional):
-        positional = tuple([freeze_list(machine, each) for each in positional])
-    return Given(positional, _freeze_named(machine, given.keyword), given.open)
+    positional, keyword = given.positional, given.keyword
+    if _LISTED.isdisjoint(map(type, (*positional, *keyword.values()))):
+        return given
+    frozen = tuple([freeze_list(machine, each) for each in positional])
+    return Given(frozen, _freeze_named(machine, keyword), given.open)
 
 
 def _freeze_named(machine: Machine, given: Mapping[str, Value]) -> Mapping[str, Value]:
-    if not any(type(each) in _LISTED for each in given.values()):
+    if _LISTED.isdisjoint(map(type, given.values())):
         return given
     return {name: freeze_list(machine, each) for name, each in given.items()}
 
 
-_LISTED = (Held, Items)
+_LISTED: frozenset[type] = frozenset({Held, Items})
 
 
 def freeze_list(machine: Machine, value: Value) -> Value:
