@@ -102,7 +102,10 @@ def is_in_kernel(event: Called, source: Source) -> bool:
 def is_setting(event: Called, source: Source) -> bool:
     """Whether the device is what the constructor was told: `self.device = args.device`."""
     call = source.call_at(event)
-    held = [arg.value for arg in call.args] if call is not None else []
+    if call is None:  # in another file, which says of itself what it names
+        written = event.node.args if isinstance(event.node, ast.Call) else []
+        return any(isinstance(each, ast.Attribute) for each in written)
+    held = [arg.value for arg in call.args]
     given = [n for h in held if isinstance(h, cst.Attribute) for n in source.classes.assigned(h)]
     return bool(given) and all(is_parameter(each, source) for each in given)
 
