@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Hashable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import libcst as cst
 
@@ -17,7 +17,7 @@ from lintorch.facts.classes.classes import Classes
 from lintorch.facts.exporting.written_calls import ModelCalls, list_model_calls
 from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.names.lookup import Lookup
-from lintorch.facts.names.scopes import Binding, dotted_text
+from lintorch.facts.names.scopes import Binding, find_first_name
 from lintorch.facts.project.module_homes import Project
 from lintorch.facts.regions.entered_functions import ProjectFunction, find_entered
 from lintorch.facts.regions.file_purpose import FilePurpose
@@ -218,7 +218,7 @@ class Source:
             each
             for each in self.nodes(kind)
             if (
-                dotted_text(cast("cst.Call", each).func) == begin
+                find_first_name(each) == begin.partition(".")[0]
                 if named
                 else self.code(each).lstrip("( ").startswith(begin)
             )

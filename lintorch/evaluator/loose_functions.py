@@ -13,7 +13,17 @@ from lintorch.evaluator.names import read_global
 from lintorch.evaluator.objects import find_class_attribute
 from lintorch.evaluator.training_code import Definition, list_definitions
 from lintorch.evaluator.training_roots import open_switches
-from lintorch.evaluator.values import NONE, UNKNOWN, Class, Function, Given, Tensor, Value
+from lintorch.evaluator.values import (
+    NONE,
+    UNKNOWN,
+    Class,
+    Function,
+    Given,
+    Held,
+    Items,
+    Tensor,
+    Value,
+)
 from lintorch.syntax.python_ast import list_nodes
 
 _OWN = ("__init__", "__new__", "forward")
@@ -113,9 +123,12 @@ def run_loose(name: str, is_open: bool, machine: Machine) -> Value:
     receiver: Value = held
     if function.kind != "class":
         receiver = age_object(machine, make_receiver(machine, held))
-    return machine.call(
+    result = machine.call(
         function.node, function, Given((receiver,), make_open(machine, function, 1, is_open))
     )
+    if isinstance(result, Items):  # several rows, as of a detector's heads: taken layer by layer
+        machine.run.update(e.address for e in result.items or () if isinstance(e, Held))
+    return result
 
 
 def _prepare(machine: Machine) -> None:

@@ -202,7 +202,8 @@ def make_input(machine: Machine, parameter: ast.arg, shown: Value | None = None)
         return UNKNOWN
     if isinstance(shown, Tensor) and shown.shape is not None and name not in machine.learned:
         machine.learned[name] = _loosen_shape(name, shown)
-        machine.learned_types.setdefault(name, shown.dtype or "float32")
+        if shown.dtype is not None:
+            machine.learned_types.setdefault(name, shown.dtype)
     elif note is not None and not _may_be_tensor(note):
         return UNKNOWN
     shape = settle_shape(machine, name)

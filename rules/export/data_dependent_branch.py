@@ -131,7 +131,7 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=cause)
 
 
-def name_read(asked: list[Number | Tensor]) -> str:
+def name_read(asked: Sequence[Number | Tensor]) -> str:
     """Where the number that is asked was read, which other questions may be about too."""
     spots = [via.spot for each in asked if isinstance(each, Number) for via in each.via if via.data]
     return f"read at {spots[0].row}:{spots[0].column}" if len(spots) == 1 else ""
@@ -145,7 +145,8 @@ def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator
         harm = ASSERT if event.kind == "assert" or any(map(is_of_sizes, own)) else RAISES
         text = source.evaluation.text(event.spot)
         said = f"`{text}` is decided by {'chance' if drawn else 'a tensor of the model itself'}"
-        yield Hit(event, said, harm=DRAWN if drawn else harm, remedy=DRAW if drawn else SET)
+        remedy, cause = (DRAW, "") if drawn else (SET, name_read(own))
+        yield Hit(event, said, harm=DRAWN if drawn else harm, remedy=remedy, cause=cause)
 
 
 def is_asked_of_input(event: Decided, source: Source) -> bool:

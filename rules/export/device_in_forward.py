@@ -102,9 +102,20 @@ def is_in_kernel(event: Called, source: Source) -> bool:
 def is_setting(event: Called, source: Source) -> bool:
     """Whether the device is what the constructor was told: `self.device = args.device`."""
     call = source.call_at(event)
-    held = [arg.value for arg in call.args] if call is not None else []
+    if call is None:  # in another file, which says of itself what it names
+        return any(isinstance(each, (ast.Attribute, ast.Name)) for each in write_device(event))
+    held = [arg.value for arg in call.args]
     given = [n for h in held if isinstance(h, cst.Attribute) for n in source.classes.assigned(h)]
     return bool(given) and all(is_parameter(each, source) for each in given)
+
+
+def write_device(event: Called) -> list[ast.expr]:
+    """What is written for the device."""
+    node = event.node
+    if not isinstance(node, ast.Call):
+        return []
+    first = node.args[:1] if event.name in ("torch.device", "torch.Tensor.to") else []
+    return [*first, *(each.value for each in node.keywords if each.arg == "device")]
 
 
 def is_parameter(node: cst.CSTNode, source: Source) -> bool:

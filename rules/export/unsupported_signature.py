@@ -195,7 +195,13 @@ def takes_alike(forward: cst.FunctionDef, told: str) -> bool:
     """Whether it is given such an object too, which no exporter gives: other code of the model does."""
     notes = [each.annotation for each in forward.params.params if each.default is None]
     names = [dotted_text(each.annotation).rpartition(".")[2] for each in notes if each]
-    return any(name and told.endswith(f" {name}") for name in names)
+    return any(name and told.endswith(f" own class {name}") for name in names)
+
+
+def is_given_alike(forward: ast.FunctionDef, told: str) -> bool:
+    """The same of one that was followed."""
+    notes = (ast.unparse(each.annotation) for each in forward.args.args if each.annotation)
+    return any(told.endswith(f" own class {note.rpartition('.')[2]}") for note in notes)
 
 
 def give_back(node: object, told: str, harm: dict[str, Harm], source: Source) -> Hit:
@@ -223,6 +229,8 @@ def in_model(event: Returned, source: Source) -> Iterator[Hit]:
     told = judge_value(event.value)
     name = event.way.root.rpartition(":")[2]
     if not told or offers_others(event) or is_root_part(name, source):
+        return
+    if any(is_given_alike(event.inside, each) for each in told):
         return
     given = list_returned(event.way.root, source)
     if given[0].spot != event.spot:

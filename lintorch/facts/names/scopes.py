@@ -170,6 +170,18 @@ def dotted_text(node: cst.CSTNode | None) -> str:
     return ""
 
 
+def find_first_name(node: cst.CSTNode) -> str:
+    """`a` of `a.b(c).d[0]`; "" where it begins with no name."""
+    while not isinstance(node, cst.Name):
+        if isinstance(node, cst.Call):
+            node = node.func
+        elif isinstance(node, (cst.Attribute, cst.Subscript)):
+            node = node.value
+        else:
+            return ""
+    return node.value
+
+
 _READERS: dict[type, Callable[[Any, str], Iterator[tuple[str, Binding]]]] = {
     cst.Import: _import,
     cst.ImportFrom: _import_from,

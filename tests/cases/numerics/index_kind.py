@@ -252,3 +252,21 @@ def train(net, loader, optimizer, criterion):
         optimizer.step()
         print(loss.data[0])  # hit
         print(loss.data)
+
+
+class Words(nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.table = nn.Embedding(count, 4)
+
+    def forward(self, ids):
+        return self.table(ids[ids != 2].view(2, -1))
+
+
+def look_up(found):
+    model = Words(3)
+    return model(torch.as_tensor(found).view(2, 3))
+
+
+if __name__ == "__main__":
+    look_up(input())
