@@ -146,6 +146,20 @@ def in_difference(event: Combined, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, fix, severity=Severity.NOTE, remedy="write expm1(x)")
 
 
+@rule.event(Combined)
+def in_share(event: Combined, source: Source) -> Iterator[Hit]:
+    """`e / e.sum(-1, keepdim=True)` of `e = exp(x)`."""
+    ways = source.evaluation.ways
+    exp, total = ways.find_maker(event.left), ways.find_maker(event.right)
+    if event.operator != "Div" or not is_exp(exp) or not isinstance(total, Called):
+        return
+    given = find_operand(exp)
+    summed = name_operation(total) == "sum" and find_operand(total) is event.left
+    if summed and given != UNKNOWN and not is_less(given, source) and not is_bounded(given, source):
+        message = "exp divided by its sum is NaN where exp overflows"
+        yield Hit(event, message, remedy="write softmax(x, dim)")
+
+
 @rule.event("torch.where", "torch.Tensor.where")
 def in_where(event: Called, source: Source) -> Iterator[Hit]:
     """`where(x > 0, x.log(), y)`."""

@@ -103,6 +103,10 @@ class CutGradients:
         """All that cut a value off; nothing where it may need a gradient."""
         return self._ask(value, 0) or ()
 
+    def is_quiet(self, event: Occurrence) -> bool:
+        """Whether something surely happens while no gradients are recorded."""
+        return id(event) in self._quiet
+
     def find_hidden(self, value: Value) -> Cuts | None:
         """The same of what is told itself to need a gradient."""
         made = self._ways.find_maker(value)
