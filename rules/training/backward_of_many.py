@@ -73,15 +73,9 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
 def is_plain(action: Action) -> bool:
     """Whether it is given no gradient to begin with."""
     event = action.at
-    method = isinstance(event, Called) and event.name == "torch.Tensor.backward"
-    return (
-        method
-        and len(event.positional) == 1
-        and not {"gradient", "grad_tensors"}
-        & {  # type: ignore[attr-defined]
-            *action.keywords
-        }
-    )
+    if not isinstance(event, Called) or event.name != "torch.Tensor.backward":
+        return False
+    return len(event.positional) == 1 and not {"gradient", "grad_tensors"} & {*action.keywords}
 
 
 def has_many(value: Value | None, source: Source) -> bool:
