@@ -121,6 +121,9 @@ def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
         if isinstance(made, Called)
         else ""
     )
+    if name == "relu":
+        remedy = "clamp it first: x.clamp(min=1e-6)"
+        yield Hit(event, "log of relu is -inf where relu gives 0", remedy=remedy)
     if name not in BETTER:
         return
     message = f"log of {name} is -inf where {name} rounds to 0"

@@ -125,4 +125,6 @@ class Attend(nn.Module):
         good = least / least.sum(-1, keepdim=True)
         near = torch.exp(-score.abs())
         kernel = near / near.sum(-1, keepdim=True)
+        kernel = kernel + torch.log(F.relu(score))  # hit
+        kernel = kernel + torch.log(1 + F.relu(score)) + F.relu(score).clamp(min=1e-3).log()
         return share + good + kernel + weight / score.sum(-1, keepdim=True)
