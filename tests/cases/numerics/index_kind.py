@@ -252,3 +252,14 @@ def train(net, loader, optimizer, criterion):
         optimizer.step()
         print(loss.data[0])  # hit
         print(loss.data)
+
+
+class Meter:
+    def __init__(self):
+        self.total = 0.0
+        self.each = nn.MSELoss(reduction="none")
+        self.mean = nn.MSELoss()
+
+    def update(self, out, y):
+        self.total += self.each(out, y).item()  # hit
+        self.total += self.mean(out, y).item()
