@@ -166,6 +166,22 @@ def saved(event: Called, source: Source) -> Iterator[Hit]:
             yield from _report(event, each, STATES, "the method itself is saved", source)
 
 
+@rule.source(cst.Call, needs=tuple(f".state_dict{end}" for end in (",", "}", ")", "\n")))
+def written(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`torch.save({"net": net.state_dict}, path)` in code that nothing follows."""
+    beside = ".state_dict()" in source.code(call)  # that of another is called there
+    if source.name(call.func) != "torch.save" or not beside:
+        return
+    for node in source.nodes(cst.Attribute):
+        outer = source.parent(node)
+        called = isinstance(outer, cst.Call) and outer.func is node
+        mine = any(each is call for each in source.ancestors(node))
+        plain = mine and not called and not isinstance(outer, cst.Attribute)
+        if node.attr.value == "state_dict" and plain and not _is_property(node, source):
+            message = f"{source.code(node)} is not called: the method itself is saved"
+            yield Hit(node, message, _fix(node, source))
+
+
 def _report(
     event: Occurrence, given: Value | None, names: Collection[str], why: str, source: Source
 ) -> Iterator[Hit]:

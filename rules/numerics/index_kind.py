@@ -13,8 +13,10 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined, Indexed, ItemSet, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownCalled, UnknownMethod
 from lintorch.evaluator.values import Constant, Held, Items, Number, Slice, Tensor, Value
+from lintorch.facts.models.gradient_flow import GradientFlow
 from lintorch.facts.models.gradient_graphs import has_weights
 from lintorch.facts.models.operation_steps import find_operand, name_operation
+from lintorch.facts.models.unreduced_losses import is_unreduced
 from lintorch.facts.models.value_ways import is_common
 from lintorch.source import Source, literal
 
@@ -80,7 +82,6 @@ PLACES |= {
 WHOLE = "divide by //, or use long()"
 PIECES = ("chunk", "tensor_split", "split")
 SEQUENCES = {"torch.cat": "cat", "torch.concat": "concat", "torch.stack": "stack"}
-LOSSES = "torch.nn.functional."
 NO_GRAD = frozenset(
     {"no_grad", "inference_mode", "set_grad_enabled", "requires_grad", "enable_grad"}
 )
@@ -296,6 +297,9 @@ def in_unknown_numpy(event: UnknownCalled, source: Source) -> Iterator[Hit]:
 def needs_gradient(value: Value | None, event: Occurrence, source: Source) -> bool:
     """Whether backward() starts from it, or a layer with weights gave it, where gradients are recorded."""
     graph = source.evaluation.graphs.get(event.way.root)
+    if graph is None and value is not None and event.way.root.endswith(":"):
+        quiet = NO_GRAD & source.evaluation.words
+        return not quiet and bool(GradientFlow(source.evaluation).list_runs(value))
     if graph is None or value is None:
         return False
     if any(each is value for each in source.evaluation.losses) and not isinstance(value, Held):
@@ -367,7 +371,4 @@ def has_many(value: Value, source: Source) -> bool:
     if shape and all(isinstance(size, int) for size in shape):
         return math.prod(size for size in shape if isinstance(size, int)) > 1
     made = source.evaluation.ways.find_maker(value)
-    if not isinstance(made, Called) or not made.name.startswith(LOSSES):
-        return False
-    loss = made.name.endswith(("loss", "entropy", "kl_div"))
-    return loss and made.keyword.get("reduction") == Constant("none")
+    return isinstance(made, Called) and is_unreduced(made)

@@ -121,6 +121,9 @@ def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
         if isinstance(made, Called)
         else ""
     )
+    if name == "relu":
+        remedy = "clamp it first: x.clamp(min=1e-6)"
+        yield Hit(event, "log of relu is -inf where relu gives 0", remedy=remedy)
     if name not in BETTER:
         return
     message = f"log of {name} is -inf where {name} rounds to 0"
@@ -144,6 +147,20 @@ def in_difference(event: Combined, source: Source) -> Iterator[Hit]:
         direct = written is not None and whole is not None and whole.left is written.call
         fix = renamed(written, "expm1", whole, source) if direct and written and whole else None
         yield Hit(event, message, fix, severity=Severity.NOTE, remedy="write expm1(x)")
+
+
+@rule.event(Combined)
+def in_share(event: Combined, source: Source) -> Iterator[Hit]:
+    """`e / e.sum(-1, keepdim=True)` of `e = exp(x)`."""
+    ways = source.evaluation.ways
+    exp, total = ways.find_maker(event.left), ways.find_maker(event.right)
+    if event.operator != "Div" or not is_exp(exp) or not isinstance(total, Called):
+        return
+    given = find_operand(exp)
+    summed = name_operation(total) == "sum" and find_operand(total) is event.left
+    if summed and given != UNKNOWN and not is_less(given, source) and not is_bounded(given, source):
+        message = "exp divided by its sum is NaN where exp overflows"
+        yield Hit(event, message, remedy="write softmax(x, dim)")
 
 
 @rule.event("torch.where", "torch.Tensor.where")

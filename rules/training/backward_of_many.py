@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
-from lintorch.evaluator.values import Constant, Tensor, Value
-from lintorch.facts.models.operation_steps import name_operation
+from lintorch.evaluator.values import Tensor, Value
+from lintorch.facts.models.unreduced_losses import is_unreduced
 from lintorch.source import Act, Action, Source, Training
 
 rule = Rule(
@@ -56,7 +56,6 @@ rule = Rule(
     severity=Severity.ERROR,
 )
 
-LOSSES = ("loss", "entropy", "kl_div", "entropy_with_logits")
 _DEEPEST = 12
 
 
@@ -73,15 +72,9 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
 def is_plain(action: Action) -> bool:
     """Whether it is given no gradient to begin with."""
     event = action.at
-    method = isinstance(event, Called) and event.name == "torch.Tensor.backward"
-    return (
-        method
-        and len(event.positional) == 1
-        and not {"gradient", "grad_tensors"}
-        & {  # type: ignore[attr-defined]
-            *action.keywords
-        }
-    )
+    if not isinstance(event, Called) or event.name != "torch.Tensor.backward":
+        return False
+    return len(event.positional) == 1 and not {"gradient", "grad_tensors"} & {*action.keywords}
 
 
 def has_many(value: Value | None, source: Source) -> bool:
@@ -99,12 +92,3 @@ def has_many(value: Value | None, source: Source) -> bool:
             return False
         return is_unreduced(made)
     return False
-
-
-def is_unreduced(made: Called) -> bool:
-    """A loss with reduction="none"."""
-    layer = made.name.endswith("Loss.forward")
-    if layer:
-        return made.settings.get("reduction") == Constant("none")
-    loss = name_operation(made).endswith(LOSSES)
-    return loss and made.keyword.get("reduction") == Constant("none")

@@ -122,7 +122,7 @@ def _is_total_of_object(action: Action, source: Source) -> bool:
                 begun = True
             elif isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
                 run = each.func.attr in ("backward", "pop", "popleft", "clear")
-                if run and name in map(ast.unparse, ast.walk(each.func.value)):  # type: ignore[arg-type]
+                if run and name in map(ast.unparse, ast.walk(each.func.value)):
                     return False
     return begun and name != written
 

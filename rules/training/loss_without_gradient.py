@@ -9,7 +9,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeRead, Called, Compared, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import FALSE, TRUE
-from lintorch.facts.models.cut_gradients import CUTTING, READING
+from lintorch.facts.models.cut_gradients import CUTTING, READING, CutGradients
 from lintorch.facts.models.operation_steps import name_operation
 from lintorch.source import Act, Action, Source, Training
 
@@ -79,13 +79,15 @@ def judge_loss(action: Action, source: Source) -> Iterator[Hit]:
     if cuts is None or action.value is None:
         return
     if found := cuts.find_cuts(action.value):
-        yield Hit(action.at, f"the loss needs no gradient, {tell_cut(found[0])}: backward() raises")
+        yield Hit(
+            action.at, f"the loss needs no gradient, {tell_cut(found[0], cuts)}: backward() raises"
+        )
         return
     ways = source.evaluation.ways
     near = (ways.find_maker(action.value), *ways.find_users(action.value))
     turned = next((each for each in near if isinstance(each, Called) and turns_on(each)), None)
     if turned is not None and (found := cuts.find_hidden(turned.positional[0])):
-        went = f"{tell_cut(found[0])}: backward() reaches no weight"
+        went = f"{tell_cut(found[0], cuts)}: backward() reaches no weight"
         yield Hit(turned, f"turns on the gradient of a loss that has none, {went}")
 
 
@@ -101,7 +103,7 @@ def turns_on(event: Called) -> bool:
 _ANEW = ("Variable", "tensor", "as_tensor")
 
 
-def tell_cut(cut: Occurrence) -> str:
+def tell_cut(cut: Occurrence, cuts: CutGradients) -> str:
     """What cut it off, and where."""
     if isinstance(cut, Compared):
         return f"which a comparison in line {cut.spot.row} cuts off"
@@ -110,6 +112,8 @@ def tell_cut(cut: Occurrence) -> str:
         name = f"{cut.method}()" if cut.method in CUTTING else ""
     elif isinstance(cut, Called) and (name_operation(cut) in CUTTING | READING):
         name = f"{name_operation(cut)}()"
+    if not name and not cuts.is_quiet(cut):
+        return f"for line {cut.spot.row} gives whole numbers"
     if not name:
         return f"for line {cut.spot.row} runs under no_grad()"
     return f"which {name} in line {cut.spot.row} cuts off"

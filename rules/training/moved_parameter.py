@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeRead, AttributeSet, Called
+from lintorch.evaluator.events import AttributeRead, AttributeSet, Called, Combined
 from lintorch.evaluator.objects import is_module_class
 from lintorch.evaluator.values import TRUE, External, Held, Tensor, Value
 from lintorch.facts.models.operation_steps import find_operand, name_operation
@@ -19,7 +20,7 @@ rule = Rule(
     why="""
         `to`, `cuda`, `double` and `half` of a tensor give a new tensor wherever device or dtype
         differ. Of `nn.Parameter(x).cuda()` that is no Parameter any more: the module does not
-        register it, no optimizer sees it, state_dict lacks it. Of
+        register it, no optimizer sees it, state_dict lacks it; no more than `nn.Parameter(x) * 0.1` is one. Of
         `torch.zeros(3, requires_grad=True).cuda()` it is no leaf, and its grad stays None. On the
         CPU, where nothing is to be moved, all is well, so tests pass. Move the data first, or the
         module afterwards. Measured on torch 2.13.
@@ -75,6 +76,23 @@ def in_modules(event: AttributeSet, source: Source) -> Iterator[Hit]:
         )
         remedy = f"call {how}() on what Parameter is given"
         yield Hit(move, message, _move_inside(move, made, source), remedy=remedy, cause="kept")
+
+
+@rule.event(AttributeSet)
+def in_arithmetic(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    """`self.scale = nn.Parameter(torch.ones(4)) * 0.1` of a constructor."""
+    made = source.evaluation.ways.find_maker(event.value)
+    begun = bool(event.way.names) and event.way.names[-1].endswith("__init__")
+    if not begun or not isinstance(made, Combined) or not isinstance(event.held, Held):
+        return
+    node = made.node
+    sides = (node.left, node.right) if isinstance(node, ast.BinOp) else ()
+    makers = [source.evaluation.ways.find_maker(each) for each in (made.left, made.right)]
+    mine = any(isinstance(each, Called) and each.name in _PARAMETERS for each in makers)
+    written = any(isinstance(each, ast.Call) and "Parameter" in ast.unparse(each) for each in sides)
+    if mine and written and is_module_class(event.held.of):
+        message = f"self.{event.attribute} is a result, no Parameter, and is not trained"
+        yield Hit(made, message, remedy="work out first what Parameter is given")
 
 
 @rule.event(AttributeRead)

@@ -103,6 +103,10 @@ class CutGradients:
         """All that cut a value off; nothing where it may need a gradient."""
         return self._ask(value, 0) or ()
 
+    def is_quiet(self, event: Occurrence) -> bool:
+        """Whether something surely happens while no gradients are recorded."""
+        return id(event) in self._quiet
+
     def find_hidden(self, value: Value) -> Cuts | None:
         """The same of what is told itself to need a gradient."""
         made = self._ways.find_maker(value)
@@ -284,15 +288,18 @@ class CutGradients:
     def _quiet(self) -> Mapping[int, bool]:
         """What surely happens while no gradients are recorded."""
         found: dict[int, bool] = {}
-        modes = [False]
+        modes: list[tuple[object, bool]] = [(None, False)]
         for event in self._events:
+            now = modes[-1][1]
             if isinstance(event, ContextEntered):
-                modes.append(self._mode(event.manager, modes[-1]))
-            elif isinstance(event, (ContextLeft, CallEnded)):
-                modes = modes[:-1] or [False]
+                modes.append((event.manager, self._mode(event.manager, now)))
+            elif isinstance(event, ContextLeft):
+                _leave(modes, event.manager)
+            elif isinstance(event, CallEnded):
+                _leave(modes, event.node)  # also blocks that a return has left
             elif isinstance(event, CallBegan):
-                modes.append(_mode_of_function(event, modes[-1]))
-            elif modes[-1]:
+                modes.append((event.node, _mode_of_function(event, now)))
+            elif now:
                 found[id(event)] = True
         return found
 
@@ -307,6 +314,14 @@ class CutGradients:
             made = self._ways.find_maker(manager)
             return isinstance(made, Called) and made.positional[:1] == (FALSE,)
         return before and not isinstance(manager, Unknown)
+
+
+def _leave(modes: list[tuple[object, bool]], what: object) -> None:
+    """Take back all up to the last that was entered by it."""
+    for number in range(len(modes) - 1, 0, -1):
+        if modes[number][0] is what or modes[number][0] == what:
+            del modes[number:]
+            return
 
 
 def _mode_of_function(event: CallBegan, before: bool) -> bool:

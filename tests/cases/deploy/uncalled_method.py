@@ -92,3 +92,7 @@ class Fitting:
 
 def make_optimizer(weights):
     return torch.optim.AdamW(params=weights, lr=0.1)  # hit
+
+
+def write_all(net, path, epoch):
+    torch.save({"epoch": epoch, "net": net.state_dict, "good": net.state_dict()}, path)  # hit

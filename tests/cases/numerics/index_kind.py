@@ -254,6 +254,17 @@ def train(net, loader, optimizer, criterion):
         print(loss.data)
 
 
+class Meter:
+    def __init__(self):
+        self.total = 0.0
+        self.each = nn.MSELoss(reduction="none")
+        self.mean = nn.MSELoss()
+
+    def update(self, out, y):
+        self.total += self.each(out, y).item()  # hit
+        self.total += self.mean(out, y).item()
+
+
 class Words(nn.Module):
     def __init__(self, count):
         super().__init__()

@@ -110,3 +110,21 @@ class Pieces(nn.Module):
 def largest_first(scores):
     top = scores.data.max()
     return torch.log(torch.sum(torch.exp(scores - top), 1, keepdim=True)) + top
+
+
+class Attend(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        score = self.fc(x)
+        weight = torch.exp(score)
+        share = weight / weight.sum(-1, keepdim=True)  # hit
+        least = torch.exp(score - score.amax(-1, keepdim=True))
+        good = least / least.sum(-1, keepdim=True)
+        near = torch.exp(-score.abs())
+        kernel = near / near.sum(-1, keepdim=True)
+        kernel = kernel + torch.log(F.relu(score))  # hit
+        kernel = kernel + torch.log(1 + F.relu(score)) + F.relu(score).clamp(min=1e-3).log()
+        return share + good + kernel + weight / score.sum(-1, keepdim=True)

@@ -144,3 +144,18 @@ def train_table(loader):
         optimizer.zero_grad()
         table(x).sum().backward()
         optimizer.step()
+
+
+def measure(model, x):
+    with torch.no_grad():
+        return model(x)
+
+
+def train_and_measure(model, loader):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for x, y in loader:
+        before = measure(model, x)
+        optimizer.zero_grad()
+        loss = F.mse_loss(model(x), y) + before.mean()
+        loss.backward()
+        optimizer.step()

@@ -42,3 +42,14 @@ def attack_kept(model, image, device):
 def only_read(model, device):
     weight = nn.Parameter(torch.ones(3)).to(device)
     return model(weight)
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.small = nn.Parameter(torch.ones(4)) * 0.1  # hit
+        self.good = nn.Parameter(torch.ones(4) * 0.1)
+        self.start = (self.good * 2).detach()
+
+    def forward(self, x):
+        return x * self.small * self.good
