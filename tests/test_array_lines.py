@@ -46,13 +46,13 @@ def test_a_trace_that_keeps_an_array_is_wrong_at_its_line(tmp_path: Path) -> Non
     assert "LT905" not in {code for code, _ in found}
 
 
-class Inner(nn.Module):
+class Inner(nn.Module):  # type: ignore[misc]
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         kept = np.ones(x.shape[0], dtype=np.float32)
         return x * torch.from_numpy(kept)[:, None]  # here
 
 
-class Outer(nn.Module):
+class Outer(nn.Module):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         self.inner = Inner()
