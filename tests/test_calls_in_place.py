@@ -115,3 +115,36 @@ def test_a_table_of_word_vectors_is_as_wide_as_the_settings_say(tmp_path: Path) 
     )
     assert model.arguments["embedding_matrix"].startswith("ndarray")
     assert "int64[batch=2, sequence=16]" in str(fed(model))
+
+
+def test_what_is_asked_for_something_of_tensors_becomes_one(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        net="""
+        import torch
+        from torch import nn
+
+        class Inner(nn.Module):
+            def __init__(self, width, groups):
+                super().__init__()
+                self.groups = groups.to(groups.device)
+                self.layer = nn.Linear(width, 4)
+
+            def forward(self, x):
+                return self.layer(x @ self.groups)
+
+
+        class Net(nn.Module):
+            def __init__(self, input_dim, group_matrix=[]):
+                super().__init__()
+                self.inner = Inner(
+                    input_dim,
+                    group_matrix,
+                )
+
+            def forward(self, x):
+                return self.inner(x)
+        """,
+    )
+    assert model.arguments["input_dim"] == 64
+    assert model.arguments["group_matrix"].startswith("Tensor")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from lintorch.cli.show_models import format_models
-from lintorch.record.models import Failure
+from lintorch.record.models import Failure, Stage
 from lintorch.run.list_models import ListedModels
 
 LIBROSA = "MissingPackageError: needs librosa, which is not installed (pip install librosa)"
 
 
-def failures(*causes: tuple[str, str]) -> ListedModels:
+def failures(*causes: tuple[Stage, str]) -> ListedModels:
     made = [
         Failure("net.py", f"Net{number}", 3, stage, cause)
         for number, (stage, cause) in enumerate(causes)

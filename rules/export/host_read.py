@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import libcst as cst
 
@@ -19,9 +19,10 @@ from lintorch.evidence import (
     Trace,
     Tracer,
     Trial,
+    Variation,
     host_reads,
 )
-from lintorch.evidence.size_changes import blame_event, only_looks
+from lintorch.evidence.size_changes import blame_event, find_changes, only_looks
 from lintorch.source import Source
 
 rule = Rule(
@@ -213,9 +214,16 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     """Not of sizes that were made a tensor: dynamic-size tells of these."""
     sizes = {event.site for event in trial.trace.find_events(SizeUse.TENSOR)}
     for event in trial.trace.find_events(*host_reads.READS):
-        hit = blame_event(outcome, event, trial, TRACE_HARM[event.how])
+        hit = blame_event(outcome, event, trial, TRACE_HARM[event.how], explained_by(event, trial))
         if hit and event.site not in sizes and not only_looks(event):
             yield hit
+
+
+def explained_by(event: TensorRead, trial: Trial) -> Collection[Variation] | None:
+    """Of an array, whose numbers are not kept: the sizes at which it has another shape."""
+    if event.value is not None or event.how not in (TensorUse.NUMPY, TensorUse.LIST):
+        return None
+    return find_changes(event, trial.trace, lambda read: read.inputs)
 
 
 @rule.trace(Tracer.FX)

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from lintorch.guest.construct.function_text import parse_source_of
+from lintorch.guest.construct.parameters import list_reachable_parameters
 
 _ARRAY_TAKERS = frozenset(("tensor", "as_tensor", "from_numpy", "FloatTensor"))
 """Functions that make a tensor of an array."""
@@ -20,7 +21,12 @@ _GRAPH_NAMES = re.compile(
 )
 _WIDTH_NAMES = re.compile(r"(\w+_)?(embed\w*|emb|word|vec\w*|d)_?(dim|size|width|d|model)s?")
 _NODE_NAMES = re.compile(r"(num|n)_?(of_)?(nodes?|vert\w+|joints?|sensors?|stations?)|nodes?_num")
+_SIDES = (_NODE_NAMES, re.compile(r"input_dim|in_features|num_features"))
+"""Names of sizes that a square matrix may have, the likeliest first."""
+_WANTS_TENSOR = re.compile(r"'(?:int|float|list|tuple|NoneType)' object has no attribute '(\w+)'")
 _ROWS, _WIDTH, _NODES = 128, 64, 16
+_SEVERAL = 4
+"""Matrices where several are wanted: powers of a graph's, relations."""
 
 
 def make_array(call: Callable[..., Any], name: str, given: Mapping[str, Any]) -> Any:
@@ -35,6 +41,25 @@ def make_array(call: Callable[..., Any], name: str, given: Mapping[str, Any]) ->
         width = _find_number(call, given, _WIDTH_NAMES) or _WIDTH
         made = torch.randn(_ROWS, width, generator=torch.Generator().manual_seed(0))
     return made.numpy() if uses & _ARRAY_TAKERS else made
+
+
+def suggest_tensors(
+    call: Callable[..., Any], given: Mapping[str, Any], message: str
+) -> Iterator[Mapping[str, Any]]:
+    """The arguments with a matrix, then with several, in the place of what was asked for something of tensors.
+
+    The message quotes the lines that it came from: `'int' object has no attribute 'device'`.
+    """
+    asked = _WANTS_TENSOR.search(message)
+    if asked is None or not hasattr(torch.Tensor, asked[1]):
+        return
+    optional = (p.name for p in list_reachable_parameters(call) if p.default in (None, [], ()))
+    side = next((n for name in _SIDES if (n := _find_number(call, given, name))), _NODES)
+    matrix = torch.eye(side) * 0.5 + 0.5 / side
+    for name in dict.fromkeys((*given, *optional)):
+        if re.search(rf"(?<!\w){name}(?!\w)", message):
+            yield {**given, name: matrix}
+            yield {**given, name: [matrix] * _SEVERAL}
 
 
 @lru_cache(maxsize=256)

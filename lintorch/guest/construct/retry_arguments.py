@@ -16,6 +16,7 @@ from lintorch.guest.construct.arguments_by_error import (
     find_offered_words,
     resize_sequences,
 )
+from lintorch.guest.construct.array_arguments import suggest_tensors
 from lintorch.guest.construct.conventional_values import GuessedConfig
 from lintorch.guest.construct.fill_arguments import CONFIG_NAMES
 from lintorch.guest.process.error_text import class_name_of, text_of
@@ -46,6 +47,7 @@ def suggest_arguments(
     for name, value in given.items():
         if name in CONFIG_NAMES and not isinstance(value, GuessedConfig):
             yield {**given, name: GuessedConfig()}
+    yield from suggest_tensors(call, given, message)
     if further := fill_missing_keywords(call, given, message):
         yield {**given, **further}
     optionals = fill_named_optionals(call, given, message)
@@ -118,7 +120,16 @@ def search_arguments(
 def _quote_error(error: Exception) -> str:
     """The message, and the lines that it came from: they name what was refused."""
     frames = traceback.extract_tb(error.__traceback__)[-_QUOTED_FRAMES:]
-    return " ".join([text_of(error), *(frame.line or "" for frame in frames)])
+    lines = (frame.line or "" for frame in frames)
+    return " ".join([text_of(error), *lines, *_name_asked(error)])
+
+
+def _name_asked(error: Exception) -> Iterator[str]:
+    """The names that what was asked for an attribute goes by, where it was passed on."""
+    asked = getattr(error, "obj", None)
+    if type(asked) in (list, tuple):
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            yield from (name for name, value in frame.f_locals.items() if value is asked)
 
 
 def _is_number(value: Any) -> bool:

@@ -33,6 +33,8 @@ class Difference:
     amount: float | None
     tolerance: float = 0.0
     why: str = ""
+    text: str = ""
+    """All that was said, where what was exported raised."""
 
 
 def find_difference(

@@ -62,6 +62,14 @@ def find_site_in_text(text: str, user_file: UserFile) -> Site | None:
     return None
 
 
+def find_interpreted_site(text: str, user_file: UserFile) -> Site | None:
+    """The innermost line of the user's at which TorchScript says that a run raised: it names that first."""
+    for match in _TORCHSCRIPT_LINE.finditer(text) if _INTERPRETED in text else ():
+        if (shown := user_file(match["path"])) is not None:
+            return Site(shown, max(1, int(match["row"])), match["function"])
+    return None
+
+
 def find_site_of_error(error: BaseException, user_file: UserFile) -> Site | None:
     """The innermost line of the user's that an error or one of its causes names or went through."""
     for inner in reversed([*list_causes(error)]):

@@ -152,7 +152,7 @@ def _judge_made(
     )
     further = [sizes for each in beyond for sizes in each.sizes]
     tried = {Variation.between(eager.model.sizes, sizes): sizes for sizes in (*others, *further)}
-    judged = judge_export(exporter, made, eager, [*tried.values()], train)
+    judged = judge_export(exporter, made, eager, [*tried.values()], train, user_file)
     kept = (find_site_in_text(stack, user_file) for stack in made.devices)
     return replace(
         judged,

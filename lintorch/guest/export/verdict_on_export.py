@@ -13,9 +13,14 @@ from lintorch.guest.export.compare_numbers import (
     measure_differences,
 )
 from lintorch.guest.export.eager_reference import Eager, NamedSizes
-from lintorch.guest.export.error_reading import summarise_error
+from lintorch.guest.export.error_reading import (
+    UserFile,
+    find_interpreted_site,
+    summarise_error,
+)
 from lintorch.guest.export.exporter import Exported
 from lintorch.guest.process.deadline import clock
+from lintorch.guest.process.error_text import text_of
 from lintorch.guest.watch.torch_draws import list_generator_states
 from lintorch.record.outcomes import (
     AS_TRACED,
@@ -60,12 +65,18 @@ class _RunAtSizes:
 
 
 def judge_export(
-    exporter: str, exported: Exported, eager: Eager, others: Sequence[NamedSizes], train: bool
+    exporter: str,
+    exported: Exported,
+    eager: Eager,
+    others: Sequence[NamedSizes],
+    train: bool,
+    user_file: UserFile = lambda path: None,
 ) -> Outcome:
     """Ok or wrong; failed where the exported model does not run at all.
 
     With `train` only the traced size is compared, as one exported in training mode. A model that is random
-    in eval mode is neither: its numbers are "random", and only its shapes can be wrong.
+    in eval mode is neither: its numbers are "random", and only its shapes can be wrong. The line is one
+    that TorchScript names where it raises.
     """
     traced = eager.model.sizes
     if exported.unrun:
@@ -90,7 +101,8 @@ def judge_export(
             outcome = _make_random_outcome(exporter, exported, random)
             again = _draws_again(exported, eager)
             return replace(outcome, compared=compared, drawn_once=not again, pruned=exported.pruned)
-    outcome = _make_outcome(exporter, exported, found)
+    site = find_interpreted_site(found[0].found.text, user_file) if found else None
+    outcome = replace(_make_outcome(exporter, exported, found), site=site)
     apart = tuple(_measure_outputs(runs, eager))
     largest = max((each.amount for each in apart if each.amount is not None), default=None)
     measured = replace(outcome, compared=compared, error=largest, apart=apart[:MOST_APART])
@@ -152,7 +164,8 @@ def _run_at_other_sizes(
             yield _RunAtSizes(varied_by, place, sizes, _run_exported(exported, eager, sizes))
         except Exception as error:
             why = f"the exported model raises {summarise_error(error, 1)}"
-            yield _RunAtSizes(varied_by, place, sizes, Difference(None, why=why))
+            raised = Difference(None, why=why, text=text_of(error))
+            yield _RunAtSizes(varied_by, place, sizes, raised)
 
 
 def _find_wrong(at: _RunAtSizes, eager: Eager) -> Wrong | None:
