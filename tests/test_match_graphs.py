@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from lintorch.onnx_file import OnnxGraph, OnnxNode, OnnxTensor, OnnxValue
 from lintorch.run.match_graphs import match_graphs
 
 
-def graph(*nodes: str, weights: dict[str, tuple[int, ...]], output: str) -> OnnxGraph:
+def graph(*nodes: str, weights: Mapping[str, tuple[int, ...]], output: str) -> OnnxGraph:
     """Each node is written `z = Add(x, y)`."""
-    made = []
+    made: list[OnnxNode] = []
     for text in nodes:
         given, _, call = text.partition(" = ")
         operator, _, inputs = call.rstrip(")").partition("(")
