@@ -66,6 +66,21 @@ class Pair(nn.Module):
         return self.out(torch.tanh(self.left(query) - 2 * self.right(key)))
 
 
+class Coded(nn.Module):
+    def __init__(self, corners=False, act="tanh", fill="zeros", short=False):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 6, 3, padding=1, padding_mode=fill)
+        self.body = nn.Sequential(nn.Conv2d(6, 6, 1), nn.ReLU())
+        self.out = nn.Conv2d(6, 2, 1)
+        self.corners, self.act, self.short = corners, act, short
+
+    def forward(self, x):
+        y = self.stem(x)
+        y = getattr(torch, self.act)(y if self.short else self.body(y))
+        y = nn.functional.interpolate(y, scale_factor=2, mode="bilinear", align_corners=self.corners)
+        return self.out(y)
+
+
 class Baked(nn.Module):
     def __init__(self):
         super().__init__()
@@ -263,6 +278,28 @@ def test_another_setting_of_a_layer_is_named(setting: str, place: Place) -> None
     place.export(model, torch.randn(2, 4), input_names=["x"])
     told = place.compare("Tuned", code=1)
     assert [(each["kind"], each["text"]) for each in told["causes"]] == [("setting", said)]
+
+
+CODED = {
+    "corners": ({"corners": True}, "setting", "Resize of mode linear, align_corners"),
+    "function": ({"act": "sigmoid"}, "setting", "the file has sigmoid, and the model calls tanh"),
+    "padding": ({"fill": "reflect"}, "setting", "stem has padding_mode 'reflect' in the file"),
+    "left out": ({"short": True}, "missing-layer", "body (Sequential) is left out in the file"),
+}
+
+
+@pytest.mark.parametrize("changed", CODED)
+def test_other_code_is_named(changed: str, place: Place) -> None:
+    given, kind, said = CODED[changed]
+    state = place.make("Coded").state_dict()
+    model = place.nets.Coded(**given).eval()
+    model.load_state_dict(state)
+    place.export(model, torch.randn(1, 3, 8, 8), input_names=["x"])
+    torch.save(state, place.folder / "coded.pt")
+    told = place.compare("Coded", "--checkpoint", "coded.pt", code=1)
+    (cause,) = (each for each in told["causes"] if each["kind"] in ("setting", "missing-layer"))
+    assert cause["kind"] == kind
+    assert said in cause["text"]
 
 
 @pytest.mark.parametrize("dynamo", [False, True], ids=["legacy", "dynamo"])

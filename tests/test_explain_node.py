@@ -199,7 +199,7 @@ def test_an_export_made_again_tells_nodes_of_names_that_tell_nothing(exported: P
             expected[node.name] = rows[name]
     onnx.save(told, exported / "bare.onnx")
     names = [word for name in expected for word in ("--node", name)]
-    answers = explain("bare.onnx", "net.py", "--trace", *names, cwd=exported)
+    answers = explain("bare.onnx", "net.py:Net", "--trace", *names, cwd=exported)
     right = [begin(each["lines"][0]["row"]) == begin(expected[each["asked"]]) for each in answers]
     assert sum(right) >= 0.95 * len(expected)
     assert sum(each["way"] == "export" for each in answers) >= 0.9 * len(expected)

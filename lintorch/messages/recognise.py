@@ -21,7 +21,7 @@ _EXCERPT = 240
 _ERROR = re.compile(
     r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported|insufficient|mismatch|"
     r"violation|unable to|cannot |could not|not found|missing |exit code -?[1-9]|0xc0000005|segmentation|"
-    r"does not match|undefined symbol|undefined reference|unresolved external|signal \d|#\d\d pc [0-9a-f]{6})"
+    r"does not match|not close enough|not within the set tolerance|undefined symbol|undefined reference|unresolved external|signal \d|#\d\d pc [0-9a-f]{6})"
 )
 
 

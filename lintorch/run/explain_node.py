@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -84,10 +85,11 @@ def explain_nodes(
 ) -> ExplainedNodes:
     """Answer for each node of the model at `path` that is named, or whose value is.
 
-    `request.paths` are files or folders of the project whose model it is. With `request.models.trace`
+    `request.paths` are files or folders of the project whose model it is, or `net.py:Net`. With `request.models.trace`
     their models are exported again in a worker, for nodes of which no line is certain. Raises
     OnnxFileError, NoNodeError, OSError, SettingsError, CatalogError, or WorkerError.
     """
+    request = name_models(request)
     progress(f"reading {path}")
     model = read_onnx_model(path)
     finder = NodeFinder(model)
@@ -100,6 +102,14 @@ def explain_nodes(
         pairs = zip(answers, found, strict=True)
         answers = [_answer_by_export(each, node, again, locator) for each, (_, node) in pairs]
     return _add_rules(answers, request, progress)
+
+
+def name_models(request: ExplainRequest) -> ExplainRequest:
+    """With the files of models that are named as `net.py:Net`, of which these alone are exported again."""
+    only = tuple(each for each in request.paths if os.path.isfile(each.rpartition(":")[0]))
+    paths = (each.rpartition(":")[0] if each in only else each for each in request.paths)
+    models = replace(request.models, only=only) if only else request.models
+    return replace(request, paths=tuple(dict.fromkeys(paths)), models=models)
 
 
 def _answer(name: str, found: FoundNode, scoped: ScopedNodes, locator: FrameLocator) -> NodeAnswer:

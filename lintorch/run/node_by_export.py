@@ -17,12 +17,13 @@ from lintorch.onnx_file import (
     read_onnx_model,
 )
 from lintorch.run.export_matrix import export_models
+from lintorch.run.foretell_opsets import NEW_IR
+from lintorch.run.match_graphs import MOST_NODES, match_graphs
 from lintorch.run.module_scopes import read_scope
 from lintorch.run.node_frames import Told, read_told
 from lintorch.run.request import ExplainRequest, ExportRequest, Progress
 
-_MOST_NODES = 6000
-_ENOUGH = 0.5
+_ENOUGH, _WHOLE = 0.5, 0.99
 _Token = tuple[object, ...]
 
 
@@ -53,18 +54,27 @@ class ExportedAgain:
 
     @property
     def exporter(self) -> str:
-        """The exporter that the file is of: what was asked for, else what its names are like."""
+        """The exporter that the file is of: what was asked for, else what its names and its version are like."""
         asked = next(iter(self._request.models.exporters), "")
-        new = any(node.name.startswith("node_") for node in self._model.graph.nodes)
+        names = [node.name for node in self._model.graph.nodes]
+        scoped = any(name.startswith("/") for name in names)
+        newer = self._model.ir_version >= NEW_IR and not scoped
+        new = newer or any(name.startswith("node_") for name in names)
         return asked or ("onnx" if new else "onnx-legacy")
 
     @cached_property
     def closest(self) -> AnotherExport | None:
-        """The export most like the file; None where none has half of its nodes.
+        """The export most like the file, by its exporter, else by the other; None where none has half of its nodes.
 
         Raises SettingsError, CatalogError, OSError or WorkerError.
         """
-        models = replace(self._request.models, trace=False, exporters=(self.exporter,))
+        found = self._find_closest(self.exporter)
+        if found is not None or self._request.models.exporters:
+            return found
+        return self._find_closest("onnx" if self.exporter == "onnx-legacy" else "onnx-legacy")
+
+    def _find_closest(self, exporter: str) -> AnotherExport | None:
+        models = replace(self._request.models, trace=False, exporters=(exporter,))
         with tempfile.TemporaryDirectory(prefix="lintorch-") as folder:
             asked = ExportRequest(
                 self._request.paths or (".",),
@@ -97,11 +107,14 @@ class ExportedAgain:
             graph = read_onnx_model(str(path)).graph
         except (OnnxFileError, OSError):
             return None
-        own, other = self._model.graph.nodes[:_MOST_NODES], graph.nodes[:_MOST_NODES]
+        own, other = self._model.graph.nodes[:MOST_NODES], graph.nodes[:MOST_NODES]
         if not own:
             return None
         pairs = dict(_match(self._model.graph, graph))
-        return AnotherExport(graph, len(pairs) / len(own), {n: other[m] for n, m in pairs.items()})
+        if len(pairs) < _WHOLE * len(own):  # an optimizer went over the file
+            pairs = {id(own[n]): m for n, m in match_graphs(self._model.graph, graph).items()}
+        share = len(pairs) / len(own)
+        return AnotherExport(graph, share, {n: other[m] for n, m in pairs.items()})
 
 
 def _match(own: OnnxGraph, other: OnnxGraph) -> Iterator[tuple[int, int]]:
@@ -117,6 +130,6 @@ def _match(own: OnnxGraph, other: OnnxGraph) -> Iterator[tuple[int, int]]:
 def _list_tokens(graph: OnnxGraph, scoped: bool) -> Iterator[_Token]:
     """What a node is told by besides its name: its scope, operator, and the sizes of its weights."""
     weights = {each.name: each.dims for each in graph.initializers}
-    for node in graph.nodes[:_MOST_NODES]:
+    for node in graph.nodes[:MOST_NODES]:
         scope = read_scope(node.name) if scoped else None
         yield node.operator, scope, tuple(weights.get(each, ()) for each in node.inputs)

@@ -9,6 +9,7 @@ from typing import Any
 from lintorch.guest.beside.case import Case
 from lintorch.guest.beside.causes import (
     input_order,
+    other_code,
     other_sizes,
     precision,
     preprocessing,
@@ -187,7 +188,10 @@ def _list_hypotheses(
         )
     )
     yield lambda: list(settings.find_settings(case, parting.first))
+    yield lambda: list(other_code.find_other_padding(case, parting))
     yield lambda: list(preprocessing.find_preprocessing(case))
+    yield lambda: list(other_code.find_other_calls(case, parting))
+    yield lambda: list(other_code.find_left_out(case, parting))
     yield lambda: list(precision.find_precision(case, parting.path))
     yield lambda: list(_try_unoptimized(case))
     yield lambda: list(other_sizes.find_example_size(case))

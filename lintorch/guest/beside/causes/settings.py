@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import torch
 from torch import nn
 
 from lintorch.guest.beside.case import Case
-from lintorch.guest.beside.distances import match_outputs
+from lintorch.guest.beside.causes.try_changed import agrees_when, put_layer
 from lintorch.guest.beside.onnx_file import OnnxFile
-from lintorch.guest.export.module_state import copy_module
-from lintorch.guest.watch.make_tensors import flatten_output
 from lintorch.record.file_comparisons import Cause, LayerNumbers
 
 Change = tuple[str, Callable[[nn.Module], nn.Module | None]]
@@ -112,21 +109,12 @@ def _agrees(
     change: Callable[[nn.Module], nn.Module | None],
     everywhere: bool,
 ) -> bool:
-    with copy_module(case.module) as copied, torch.no_grad():
-        if copied is case.module:
-            return False  # what is changed here could not be put back
-        for path, part in [*copied.named_modules()]:
+    def change_all(model: nn.Module) -> None:
+        for path, part in [*model.named_modules()]:
             like = type(part) is type(layer) and str(part) == str(layer)
             if path == name or (everywhere and like):
-                _put(copied, path, change(part))
-        try:
-            given = flatten_output(copied(*case.arrange(case.list_tensors()), **case.extra))
-        except Exception:  # a layer that does not take the place of another
-            return False
-    return match_outputs(given, case.run_file()).difference is None
+                other = change(part)
+                if other is not None:
+                    put_layer(model, path, other)
 
-
-def _put(model: nn.Module, path: str, part: nn.Module | None) -> None:
-    if part is not None:
-        parent, _, own = path.rpartition(".")
-        setattr(model.get_submodule(parent), own, part)
+    return agrees_when(case, change_all)
