@@ -191,8 +191,16 @@ def fill_rows(loop: ast.For, lifter: RowLifter, function: ast.AST) -> str:
                 return ""
             tests = [f"{columns} {sign} {text}" for text, sign in given]
             test = " & ".join(f"({each})" for each in tests) if len(tests) > 1 else tests[0]
-            return f"{filled} = {filled}.masked_fill({test}, {ast.unparse(value)})"
+            return f"{filled} = {filled}.masked_fill({test}, {_write_value(value)})"
     return ""
+
+
+def _write_value(value: ast.expr) -> str:
+    """1 for True, with which torch.jit.trace meets an internal error in masked_fill."""
+    truth = isinstance(value, ast.Constant) and isinstance(value.value, bool)
+    return (
+        str(int(value.value)) if truth and isinstance(value, ast.Constant) else ast.unparse(value)
+    )
 
 
 def _is_made_once(name: str, function: ast.AST) -> bool:
