@@ -27,12 +27,16 @@ class Change:
     why: str = ""
     breaks: bool = False
     """Whether the model does not run any more, or its file is not imported as before."""
+    exact: bool = False
+    """Whether it is a gradient, and in float64 all gradients are the same."""
 
     @property
     def is_rounding(self) -> bool:
         """Whether the two numbers are so near that the order of a sum may set them apart."""
         if self.amount is None:
             return False
+        if self.exact:
+            return True
         return self.amount <= _ROUNDING * max(1.0, abs(self.was or 0.0), abs(self.now or 0.0))
 
 

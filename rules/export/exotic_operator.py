@@ -14,6 +14,7 @@ from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
+from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectrum
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source
 from lintorch.syntax.plain_reads import is_read
@@ -312,6 +313,13 @@ ARGUMENTS: dict[str, Callable[[Called, Source], Said]] = {
 """Operators that are refused for some arguments, each with what says which."""
 
 
+FIXES: dict[str, Callable[[Called, Source], Fix | None]] = {
+    "torch.Tensor.unfold": index_windows,
+    "torch.stft": split_spectrum,
+    "torch.Tensor.stft": split_spectrum,
+}
+
+
 @rule.event(*NAMES, *METHOD_KEYS, *(f"{layer}.forward" for layer in LAYERS))
 def in_model(event: Called, source: Source) -> Iterator[Hit]:
     of_tensor = event.name.startswith("torch.Tensor.")
@@ -352,7 +360,10 @@ def in_arguments(event: Called, source: Source) -> Iterator[Hit]:
             remedy = OF_ARGUMENTS.get(
                 event.name.removesuffix(".forward").rpartition(".")[2], DYNAMO
             )
-            yield Hit(event, message, answer_flag(event, source), harm, remedy=remedy)
+            fix = FIXES.get(event.name, answer_flag)(event, source)
+            if "stft" in event.name and source.profile.opset_of("onnx-legacy") < FIRST_SPECTRUM:
+                fix = None
+            yield Hit(event, message, fix, harm, remedy=remedy)
 
 
 def write_turned(event: AttributeRead, source: Source) -> Fix | None:

@@ -8,8 +8,8 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Combined, DataRead, Indexed, Occurrence, Repeated
-from lintorch.evaluator.values import Tensor
+from lintorch.evaluator.events import Called, Combined, DataRead, Indexed, Occurrence, Repeated
+from lintorch.evaluator.values import Items, Slice, Tensor
 from lintorch.evidence import (
     GraphCapture,
     Outcome,
@@ -159,14 +159,19 @@ def keep_tensor(event: DataRead, source: Source) -> Fix | None:
     if not isinstance(given, Tensor) or given.shape != ():
         return None
     users = [e for _, e in source.evaluation.list_events({DataRead}) if e.spot == event.spot]  # type: ignore[union-attr]
-    if not all(isinstance(each, DataRead) and is_with_tensor(each.by) for each in users):
+    kept = (isinstance(u, DataRead) and (is_with_tensor(u.by) or bounds(u.by)) for u in users)
+    if not all(kept):
         return None
     held = call.args[0].value if call.args else None
     if event.name == "torch.Tensor.item" and isinstance(call.func, cst.Attribute):
         held = call.func.value
     if not isinstance(held, HELD):
         return None
-    text = f"{source.code(held)}.{'long' if event.name == 'int' else 'detach'}()"
+    if all(isinstance(each, DataRead) and bounds(each.by) for each in users):
+        whole = (given.dtype or "").startswith(("int", "uint")) or event.name != "int"
+        text = source.code(held) if whole else f"{source.code(held)}.long()"
+    else:
+        text = f"{source.code(held)}.{'long' if event.name == 'int' else 'detach'}()"
     return Fix("compute with the tensor", (source.replace(call, text),), Applicability.UNSAFE)
 
 
@@ -190,6 +195,14 @@ def is_with_tensor(by: Occurrence) -> bool:
     sides = (by.left, by.right) if isinstance(by, Combined) else ()
     tensors = [each for each in sides if isinstance(each, Tensor)]
     return any(each.dtype is None or "float" in each.dtype for each in tensors)
+
+
+def bounds(by: Occurrence) -> bool:
+    """Whether a number is where a slice ends, or how far an arange counts: tracers follow a tensor there."""
+    if isinstance(by, Indexed):
+        parts = by.index.items or () if isinstance(by.index, Items) else (by.index,)
+        return any(isinstance(each, Slice) for each in parts)
+    return isinstance(by, Called) and by.name == "torch.arange" and len(by.positional) == 1
 
 
 def name_remedy(event: DataRead) -> str | None:

@@ -21,6 +21,7 @@ from lintorch.facts.models.branch_purpose import only_checks_in, only_raises
 from lintorch.facts.models.branch_span import find_branch_span
 from lintorch.facts.models.chosen_sides import find_sized
 from lintorch.facts.models.idle_branches import find_work
+from lintorch.facts.models.remainder_pads import write_remainder
 from lintorch.source import Source
 from lintorch.syntax.unwrap_branch import unwrap_branch
 
@@ -99,6 +100,7 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         if harm:
             text = source.evaluation.text(event.spot)
             fix = drop_branch(event, source) or choose_by_where(event, source)
+            fix = fix or reckon_pad(event, source)
             said = f"`{text}` is decided by the example input"
             yield Hit(event, said, fix=fix, harm=harm, cause=name_cause(event.node))
 
@@ -146,6 +148,25 @@ def choose_by_where(event: Decided, source: Source) -> Fix | None:
     edit = Edit(*span, f"{chosen.head}{where}({tensor}({ast.unparse(chosen.test)}), {sides})")
     edits = (edit, *dict.fromkeys((*first, *second)))
     return Fix("compute both sides and choose", edits, Applicability.UNSAFE)
+
+
+def reckon_pad(event: Decided, source: Source) -> Fix | None:
+    """`-h % 8` for `8 - h % 8 if h % 8 != 0 else 0`."""
+    function, branch = source.evaluation.find_function(event), event.branch
+    if function is None or event.spot.path != source.path or not isinstance(branch, ast.IfExp):
+        return None
+    text = write_remainder(branch, function)
+    node = next((n for n in source.nodes(cst.IfExp) if is_written(n, branch, source)), None)
+    if text is None or node is None:
+        return None
+    edit = source.replace(node, source.fitted(text, node))
+    return Fix(f"write {text}", (edit,), Applicability.UNSAFE)
+
+
+def is_written(node: cst.IfExp, branch: ast.IfExp, source: Source) -> bool:
+    """Whether both are the same choice."""
+    same = ast.unparse(ast.parse(source.code(node), mode="eval")) == ast.unparse(branch)
+    return source.place(node).row == branch.lineno and same
 
 
 def rank_harm(harm: dict[str, Harm]) -> int:

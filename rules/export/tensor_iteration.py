@@ -26,6 +26,7 @@ from lintorch.facts.models.lifted_loops import (
     LoopHead,
     fill_rows,
     is_join,
+    lift_listed,
     lift_loop,
     read_head,
 )
@@ -133,8 +134,10 @@ def compute_at_once(event: Repeated, source: Source) -> Fix | None:
         return None
     call, turn = find_join(loop, source), loop.generators[0]
     head = read_head(turn.target, turn.iter)
-    if call is None or turn.ifs or head is None:
+    if head is None or turn.ifs:
         return None
+    if call is None:
+        return write_listed(loop, head, event, function, source)
     lifted = make_lifter(head, event, call, source).lift(loop.elt)
     joined = ast.parse(source.code(call), mode="eval").body
     if lifted is None or lifted.is_plain or lifted.is_same or not isinstance(joined, ast.Call):
@@ -146,6 +149,30 @@ def compute_at_once(event: Repeated, source: Source) -> Fix | None:
     _, imports = source.reach("torch.arange", call)
     edits = (edit, *imports) if "arange" in lifted.text else (edit,)
     return Fix(f"write {lifted.text}", edits, Applicability.UNSAFE)
+
+
+def write_listed(
+    loop: ast.ListComp | ast.GeneratorExp,
+    head: LoopHead,
+    event: Repeated,
+    function: ast.AST,
+    source: Source,
+) -> Fix | None:
+    """`ys = self.conv(x)` for a list of it for each sample, which is joined afterwards."""
+    lines = (n for n in ast.walk(function) if isinstance(n, ast.Assign) and n.value is loop)
+    line, nodes = next(lines, None), source.nodes(cst.ListComp)
+    node = next((n for n in nodes if source.place(n).row == loop.lineno), None)
+    if line is None or node is None or not isinstance(loop, ast.ListComp):
+        return None
+    lifted = lift_listed(line, loop, make_lifter(head, event, node, source), head.part, function)
+    span = find_branch_span(line, None, source.text, source.spans)
+    joins = [join_edit(call, lifted.name, source) for call in lifted.joins] if lifted else []
+    if lifted is None or span is None or not all(joins):
+        return None
+    _, imports = source.reach("torch.arange", node)
+    edits = (Edit(*span, lifted.lines[0]), *filter(None, joins))
+    edits = (*edits, *imports) if "arange" in lifted.lines[0] else edits
+    return Fix(f"write {lifted.lines[0]}", edits, Applicability.UNSAFE)
 
 
 def write_lifted(loop: ast.For, event: Repeated, function: ast.AST, source: Source) -> Fix | None:

@@ -8,7 +8,7 @@ from lintorch.syntax.positions import Spans
 
 
 def find_branch_span(
-    branch: ast.If | ast.IfExp | ast.Assert | ast.For,
+    branch: ast.If | ast.IfExp | ast.Assert | ast.For | ast.Assign,
     last: ast.stmt | None,
     text: str,
     spans: Spans,

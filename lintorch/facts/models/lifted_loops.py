@@ -106,24 +106,50 @@ def _is_read_outside(name: str, function: ast.AST, loop: ast.For) -> bool:
     return any(id(each) not in inside for each in names)
 
 
+def lift_listed(
+    line: ast.Assign, loop: ast.ListComp, lifter: RowLifter, part: str, function: ast.AST
+) -> LiftedLoop | None:
+    """The same of a list that a comprehension makes, and that is joined afterwards."""
+    name, result = ast.unparse(line.targets[0]), lifter.lift(loop.elt)
+    if not name.isidentifier() or result is None or result.is_plain or result.is_same:
+        return None
+    joined = _list_joins(name, result, line, [line], function, part)
+    text = f"{name} = {result.text}"
+    return LiftedLoop((text,), tuple(joined[0]), line, name) if joined is not None else None
+
+
 def _join(
     outs: str, result: Lifted, lines: tuple[str, ...], loop: ast.For, function: ast.AST, part: str
 ) -> LiftedLoop | None:
+    made = [
+        n
+        for n in ast.walk(function)
+        if isinstance(n, ast.Assign) and ast.unparse(n) == f"{outs} = []"
+    ]
+    joined = _list_joins(outs, result, loop, made, function, part)
+    if joined is None or made[0].lineno > loop.lineno:
+        return None
+    joins, again = joined
+    if len(again) == len(joins) or not result.text.isidentifier():
+        return LiftedLoop((*lines, f"{outs} = {result.text}"), tuple(joins), made[0], outs)
+    return LiftedLoop(lines, tuple(joins), made[0], result.text)
+
+
+def _list_joins(
+    outs: str, result: Lifted, loop: ast.stmt, made: list[ast.Assign], function: ast.AST, part: str
+) -> tuple[list[ast.Call], list[ast.Assign]] | None:
+    """The calls that join a list, and those of them that its name is given to; None of one used otherwise."""
     nodes, inside = [*ast.walk(function)], set(map(id, ast.walk(loop)))
-    begins = [n for n in nodes if isinstance(n, ast.Assign) and ast.unparse(n) == f"{outs} = []"]
     joins = [n for n in nodes if isinstance(n, ast.Call) and is_join(n, outs, result, part)]
     again = [n for n in nodes if isinstance(n, ast.Assign) and n.value in joins
              and ast.unparse(n.targets[0]) == outs]  # fmt: skip
     ends = again[0].lineno if again else sys.maxsize
-    known = {id(each) for n in (*begins, *again, *joins) for each in ast.walk(n)} | inside
+    known = {id(each) for n in (*made, *again, *joins) for each in ast.walk(n)} | inside
     uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == outs and n.lineno <= ends]
-    if len(begins) != 1 or not joins or any(id(each) not in known for each in uses):
+    if len(made) != 1 or not joins or any(id(each) not in known for each in uses):
         return None
-    if begins[0].lineno > loop.lineno or any(each.lineno < loop.lineno for each in joins):
-        return None
-    if len(again) == len(joins) or not result.text.isidentifier():
-        return LiftedLoop((*lines, f"{outs} = {result.text}"), tuple(joins), begins[0], outs)
-    return LiftedLoop(lines, tuple(joins), begins[0], result.text)
+    late = all(each.lineno > loop.lineno for each in joins)
+    return (joins, again) if late else None
 
 
 def is_join(call: ast.Call, outs: str | None, result: Lifted, part: str) -> bool:
@@ -165,8 +191,16 @@ def fill_rows(loop: ast.For, lifter: RowLifter, function: ast.AST) -> str:
                 return ""
             tests = [f"{columns} {sign} {text}" for text, sign in given]
             test = " & ".join(f"({each})" for each in tests) if len(tests) > 1 else tests[0]
-            return f"{filled} = {filled}.masked_fill({test}, {ast.unparse(value)})"
+            return f"{filled} = {filled}.masked_fill({test}, {_write_value(value)})"
     return ""
+
+
+def _write_value(value: ast.expr) -> str:
+    """1 for True, with which torch.jit.trace meets an internal error in masked_fill."""
+    truth = isinstance(value, ast.Constant) and isinstance(value.value, bool)
+    return (
+        str(int(value.value)) if truth and isinstance(value, ast.Constant) else ast.unparse(value)
+    )
 
 
 def _is_made_once(name: str, function: ast.AST) -> bool:

@@ -48,6 +48,9 @@ def without_numpy(event: Baked | Called, name: str, source: RewritesSizes) -> Fi
     if name == "numpy.prod" and holds_sizes(called.positional[0]):
         spelled, edits = source.reach("math.prod", call)
         text = f"{spelled}({source.code(call.args[0].value)})" if spelled else None
+    elif name == "numpy.sqrt" and is_whole(called.positional[0]):
+        text, edits = source.fitted(f"{operand(call.args[0].value, source, call)} ** 0.5", call), ()
+        whole = call
     elif name in ("numpy.ceil", "numpy.floor") and whole is not call:
         assert isinstance(called.node, ast.Call)
         given = write_whole(called.node, name.replace("numpy", "math"), source.evaluation)

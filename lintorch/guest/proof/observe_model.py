@@ -22,7 +22,8 @@ from lintorch.guest.watch.make_tensors import flatten_output, make_inputs
 from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import FedArgument, Input
 
-EVAL, TRAINING = "eval", "training"
+EVAL, TRAINING, EXACT = "eval", "training", "exact"
+"""EXACT is training mode in float64, which tells what rounding makes of gradients from what a fix does."""
 OVERALL = -1
 """In place of the number of a run: what is there after all of them."""
 
@@ -67,6 +68,8 @@ def observe_first(module: nn.Module, fed: Fed, late: float) -> Observation:
         seen.runs.append(sizes)
         _observe_eval(module, fed.inputs, sizes, number, seen)
     _observe_training(module, fed.inputs, seen, len(seen.runs), late)
+    if seen.is_trained and clock() < late:
+        _observe_exactly(module, fed.inputs, seen, seen.attempts)
     return seen
 
 
@@ -76,6 +79,8 @@ def observe_alike(module: nn.Module, fed: Fed, known: Observation) -> Observatio
     for number, sizes in enumerate(known.runs):
         _observe_eval(module, fed.inputs, sizes, number, seen)
     _observe_training(module, fed.inputs, seen, known.attempts, inf)
+    if any(key.startswith(f"{EXACT}:") for key in known.tensors):
+        _observe_exactly(module, fed.inputs, seen, known.attempts)
     return seen
 
 
@@ -164,16 +169,40 @@ def _observe_training(
             seen.tensors[f"{where}state {name}"] = value.detach()
 
 
+def _observe_exactly(
+    module: nn.Module, inputs: Sequence[FedArgument], seen: Observation, count: int
+) -> None:
+    """The gradients of the same runs in float64; nothing of a model that does not run so."""
+    exact, usual = Observation(runs=seen.runs), torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        with copy_module(module, train=True) as copied:
+            copied.double()
+            for number in range(count):
+                _train_once(copied, inputs, seen.runs[number], number, exact, EXACT)
+            for name, value in copied.named_parameters():
+                if value.grad is not None:
+                    exact.tensors[f"{EXACT}:{OVERALL}:gradient of {name}"] = value.grad
+    except Exception:  # whatever user code raises
+        return
+    finally:
+        torch.set_default_dtype(usual)
+        tampering.restore_interpreter()
+    gradients = {k: v for k, v in exact.tensors.items() if ":gradient of " in k}
+    seen.tensors.update(gradients)
+
+
 def _train_once(
     module: nn.Module,
     inputs: Sequence[FedArgument],
     sizes: Mapping[str, int],
     number: int,
     seen: Observation,
+    mode: str = TRAINING,
 ) -> None:
     """One run forward and backward, from random gradients of the outputs that are the same each time."""
-    where = f"{TRAINING}:{number}:"
-    leaves = make_inputs(inputs, sizes)
+    where = f"{mode}:{number}:"
+    leaves = [_widen(each, mode) for each in make_inputs(inputs, sizes)]
     for value in leaves:
         if isinstance(value, torch.Tensor) and value.is_floating_point():
             value.requires_grad_()
@@ -190,9 +219,15 @@ def _train_once(
     seen.words[f"{where}structure"] = describe_structure(output)
 
 
+def _widen(value: Any, mode: str) -> Any:
+    """In float64, where that is the mode."""
+    widens = mode == EXACT and isinstance(value, torch.Tensor) and value.is_floating_point()
+    return value.double() if widens else value
+
+
 def _make_gradient(end: torch.Tensor) -> torch.Tensor:
     generator = torch.Generator().manual_seed(end.numel())
-    return torch.randn(end.shape, generator=generator).to(end.dtype)
+    return torch.randn(end.shape, generator=generator, dtype=torch.float32).to(end.dtype)
 
 
 def _note_output(output: Any, where: str, seen: Observation) -> None:

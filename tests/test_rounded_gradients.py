@@ -1,0 +1,65 @@
+"""Gradients that only rounding sets apart, as behind a BatchNorm of two values, are told from those that a fix changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch import nn  # noqa: E402
+
+from lintorch.guest.feed.varying_sizes import Fed  # noqa: E402
+from lintorch.guest.proof.compare_observations import compare_observations  # noqa: E402
+from lintorch.guest.proof.observe_model import observe_alike, observe_first  # noqa: E402
+from lintorch.record.models import Input  # noqa: E402
+from lintorch.record.proofs import Change  # noqa: E402
+
+FED = Fed((Input("x", "float32", (2, 64)),), {}, ())
+Summed = Callable[[torch.Tensor], torch.Tensor]
+
+
+class Net(nn.Module):
+    """Sums far numbers, whose difference a BatchNorm of two then takes for all there is."""
+
+    def __init__(self, add: Summed) -> None:
+        super().__init__()
+        self.add, self.fc = add, nn.Linear(64, 64)
+        self.norm = nn.BatchNorm1d(1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        summed: torch.Tensor = self.norm(self.add(self.fc(x) * 0.02 + 30.0))
+        return summed * 100
+
+
+def compare(before: Summed, after: Summed) -> tuple[Change, ...]:
+    torch.manual_seed(0)
+    first = Net(before)
+    torch.manual_seed(0)
+    second = Net(after)
+    seen = observe_first(first, FED, float("inf"))
+    return compare_observations(seen, observe_alike(second, FED, seen), {})
+
+
+def in_turn(x: torch.Tensor) -> torch.Tensor:
+    return x.cumsum(1)[:, -1:]
+
+
+def at_once(x: torch.Tensor) -> torch.Tensor:
+    return x.sum(1, keepdim=True)
+
+
+def test_what_rounding_does_to_a_gradient_is_told_by_float64() -> None:
+    found = {change.what: change for change in compare(in_turn, at_once)}
+    gradient = next(change for what, change in found.items() if what.startswith("gradient"))
+    assert gradient.exact
+    assert gradient.is_rounding
+    assert (gradient.amount or 0) > 1e-4
+    assert not any(change.exact for what, change in found.items() if what.startswith("output"))
+
+
+def test_a_gradient_that_is_another_stays_so() -> None:
+    changes = compare(at_once, lambda x: at_once(x) * 1.001 - at_once(x).detach() * 0.001)
+    gradient = next(change for change in changes if change.what.startswith("gradient"))
+    assert not gradient.exact
