@@ -198,11 +198,13 @@ def is_written_back(event: AttributeRead, source: Source) -> bool:
 
 def is_made_plain(event: AttributeRead, source: Source) -> bool:
     """`y.data.numpy()`, of which another rule tells."""
-    spot, read = event.spot, source.evaluation.list_events({DataRead})
+    spot = event.spot
+    told = (each for _, each in source.evaluation.list_events({DataRead}))
+    read = [each.spot for each in told if isinstance(each, DataRead)]
     return any(
-        (each.spot.path, each.spot.row, each.spot.column) == (spot.path, spot.row, spot.column)
-        and (each.spot.end_row, each.spot.end_column) > (spot.end_row, spot.end_column)
-        for _, each in read
+        (each.path, each.row, each.column) == (spot.path, spot.row, spot.column)
+        and (each.end_row, each.end_column) > (spot.end_row, spot.end_column)
+        for each in read
     )
 
 

@@ -84,8 +84,9 @@ def is_filled_whole(
     event: Occurrence, written: Value | None, made: Called | UnknownCalled, source: Source
 ) -> bool:
     """`table[:, 0].fill_(0)`: one number in all places of an expanded axis, whatever shares what."""
-    called = isinstance(event, (Called, UnknownCalled))
-    if not called or name_operation(event) not in ("fill_", "zero_"):
+    if not isinstance(event, (Called, UnknownCalled)):
+        return False
+    if name_operation(event) not in ("fill_", "zero_"):
         return False
     views = list_views(written, source.evaluation.ways) if written is not None else None
     indexed = [each for each in views or () if isinstance(each, Indexed)]
