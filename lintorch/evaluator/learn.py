@@ -92,21 +92,26 @@ def teach_width(machine: Machine, name: str, shape: Sequence[Dim]) -> None:
 
 
 def widen_guesses(machine: Machine) -> bool:
-    """Presume one more axis, between batch and channels, of inputs that a Linear says the channels of.
+    """Presume one more axis, between batch and channels, of the one input that a Linear says the channels of.
 
-    For what does not fit two axes, and then three; after that they have two again.
+    For what does not fit two axes, and then three; after that it has two again. Of several inputs
+    it is not told which of them does not fit.
     """
-    changed = False
-    for name, shape in list(machine.guessed.items()):
-        first = machine.widened.get(name)
-        fresh = first is None and len(shape) == 2 and isinstance(shape[1], int)
-        if machine.learned.get(name) != shape or not (fresh or (first and first != shape)):
-            continue
-        first = machine.widened.setdefault(name, shape)
-        more = (*shape[:-1], make_symbol(f"{name}.{len(shape) - 1}"), shape[-1])
-        machine.guessed[name] = machine.learned[name] = more if len(more) <= _WIDEST else first
-        changed = True
-    return changed
+    presumed = [name for name, shape in machine.guessed.items() if _is_plain(machine, name, shape)]
+    if len(presumed) != 1:
+        return False
+    name, shape = presumed[0], machine.guessed[presumed[0]]
+    first = machine.widened.setdefault(name, shape)
+    more = (*shape[:-1], make_symbol(f"{name}.{len(shape) - 1}"), shape[-1])
+    machine.guessed[name] = machine.learned[name] = more if len(more) <= _WIDEST else first
+    return True
+
+
+def _is_plain(machine: Machine, name: str, shape: tuple[Dim, ...]) -> bool:
+    """Whether no more is known of an input than its channels, and not all numbers of axes were tried."""
+    first = machine.widened.get(name)
+    fresh = first is None and len(shape) == 2 and isinstance(shape[1], int)
+    return machine.learned.get(name) == shape and (fresh or first not in (None, shape))
 
 
 _WIDEST = 4

@@ -244,3 +244,44 @@ class Unfolded(nn.Module):
         tokens.relu()  # value: tensor[B, tokens.1, tokens.2]
         len(layers)  # value: int
         return self.patches(x)  # value: tensor[B, 9 * x.C, x.H * x.W]
+
+
+class Widened(nn.Module):
+    """An input of a Linear that turns out to have more axes than batch and channels."""
+
+    def __init__(self):
+        super().__init__()
+        self.query = nn.Linear(8, 8)
+        self.cell = nn.GRUCell(4, 4)
+
+    def forward(self, x, steps):
+        n = x.shape[1]  # value: int x.1 (varies)
+        scores = self.query(x) @ x.transpose(1, 2)
+        h = torch.zeros(2, 4)
+        for t in range(steps.size(1)):
+            h = self.cell(steps[:, t], h)
+        steps.size(1)  # value: int steps.1 (varies)
+        return scores / n, h
+
+
+class Taken(nn.Module):
+    """The same, where an item of what it gives is taken; and rows, which fit."""
+
+    def __init__(self):
+        super().__init__()
+        self.score = nn.Linear(5, 5)
+
+    def forward(self, boxes):
+        found = self.score(boxes)[0]
+        found[:, 4]  # value: tensor[boxes.1]
+        return found
+
+
+class Rows(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.plain = nn.Linear(6, 6)
+
+    def forward(self, row):
+        row.shape[1]  # value: 6
+        return self.plain(row).softmax(1)
