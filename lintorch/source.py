@@ -218,8 +218,8 @@ class Source:
             each
             for each in self.nodes(kind)
             if (
-                dotted_text(cast("cst.Call", each).func) == begin
-                if named
+                dotted == begin
+                if named and (dotted := dotted_text(cast("cst.Call", each).func))
                 else self.code(each).lstrip("( ").startswith(begin)
             )
         )
