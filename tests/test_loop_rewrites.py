@@ -42,7 +42,7 @@ LOOPS = {
     "ys = []|for part in x.split(2, dim=2):|    ys.append(self.fc(part))|return torch.cat(ys, dim=1)": "",
     "ys = []|for part in x.split(2, dim=1):|    ys.append(part - part.mean())|return torch.cat(ys, dim=1)": "",
     "y = self.conv(x)|mask = torch.zeros(y.shape[0], y.shape[3])|for i in range(y.shape[0]):|    mask[i, :lengths[i]] = 1|return mask": "mask = mask.masked_fill(torch.arange(mask.shape[1], device=mask.device) < lengths[:, None], 1)",
-    "y = self.conv(x)|mask = torch.zeros(lengths.shape[0], y.shape[3], dtype=torch.bool)|for i, n in enumerate(lengths):|    mask[i, n:] = True|return mask": "device=mask.device) >= lengths[:, None], 1)",
+    "y = self.conv(x)|mask = torch.zeros(lengths.shape[0], y.shape[3], dtype=torch.bool)|for i, n in enumerate(lengths):|    mask[i, n:] = True|return mask": "mask = mask | (torch.arange(mask.shape[1], device=mask.device) >= lengths[:, None])",
     "y = self.conv(x)|n = y.shape[3]|mask = torch.ones(n, n)|for i in range(n):|    mask[i, max(0, i - 1):i + 2] = -1|return mask": "mask = mask.masked_fill(",
     "y = self.conv(x)|n = y.shape[3]|mask = torch.ones(n, n)|for i in range(n):|    mask[i, i - 1:] = -1|return mask": "",
     "y = self.conv(x)|n = y.shape[3]|mask = torch.ones(n, n)|for i in range(2):|    mask[i, :i + 1] = -1|return mask": "",

@@ -12,7 +12,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Indexed, ItemSet, Repeated
+from lintorch.evaluator.events import Called, Indexed, ItemSet, Occurrence, Repeated
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.sizes import Dim, is_symbol, varies
 from lintorch.evaluator.values import Items, Number, Tensor, Value
@@ -274,22 +274,23 @@ def count_rounds(over: Value) -> Dim | None:
 
 
 def list_zipped(head: LoopHead, over: Value) -> Iterator[tuple[str, Tensor]]:
-    """What is gone through in step, from what one row of each is."""
+    """What is gone through in step, from what one row of each is; how many there are is not asked."""
     each = over.each if isinstance(over, Items) else None
     if isinstance(over, Items) and over.items:
         each = over.items[0]
     rows = each.items if isinstance(each, Items) else None
     for (_, whole), row in zip(head.rows, rows or (), strict=False):
         if isinstance(row, Tensor) and row.shape is not None:
-            yield whole, replace(row, shape=(None, *row.shape))
+            yield whole, replace(row, shape=(0, *row.shape))
 
 
 def list_read(event: Repeated, source: Source) -> Iterator[tuple[str, Tensor]]:
     """The tensors that are read, or written to, by an index, by how they are written."""
     rows, way = list_rows(event), event.way.root
     for _, each in source.evaluation.list_events({Indexed, ItemSet, *PARTED}):
-        inside = each.spot.path == source.path and each.way.root == way
-        if not inside or source.place(each).row not in rows:
+        if not isinstance(each, Occurrence) or each.way.root != way:
+            continue
+        if each.spot.path != source.path or source.place(each).row not in rows:
             continue
         if isinstance(each, (Indexed, ItemSet)) and isinstance(each.held, Tensor):
             yield source.evaluation.text(each.spot).partition("[")[0], each.held

@@ -63,7 +63,7 @@ def read_head(target: ast.expr, over: ast.expr) -> LoopHead | None:
             if whole in HOMES and given:
                 whole, given = ast.unparse(given[0]), given[1:]
             axis = ast.unparse(given[1]) if len(given) == 2 else "0"
-            plain = whole.isidentifier() and re.fullmatch(r"\d", axis)
+            plain = whole.isidentifier() and re.fullmatch(r"\d", axis) is not None
             return LoopHead("", "", ((row, whole),), axis) if plain else None
     return None
 
@@ -191,26 +191,32 @@ def fill_rows(loop: ast.For, lifter: RowLifter, function: ast.AST) -> str:
                 return ""
             tests = [f"{columns} {sign} {text}" for text, sign in given]
             test = " & ".join(f"({each})" for each in tests) if len(tests) > 1 else tests[0]
-            return f"{filled} = {filled}.masked_fill({test}, {_write_value(value)})"
+            return f"{filled} = {_write_filled(filled, test, value, function)}"
     return ""
 
 
-def _write_value(value: ast.expr) -> str:
-    """1 for True, with which torch.jit.trace meets an internal error in masked_fill."""
-    truth = isinstance(value, ast.Constant) and isinstance(value.value, bool)
-    return (
-        str(int(value.value)) if truth and isinstance(value, ast.Constant) else ast.unparse(value)
-    )
+def _write_filled(filled: str, test: str, value: ast.expr, function: ast.AST) -> str:
+    """Of a mask of truths by `|` and `&`: ONNX Runtime has no Where of those.
+
+    1 for True, with which torch.jit.trace meets an internal error in masked_fill.
+    """
+    plain = value.value if isinstance(value, ast.Constant) else None
+    if "bool" in ast.unparse(_find_made(filled, function)[0]) and plain in (0, 1):
+        return f"{filled} | ({test})" if plain else f"{filled} & ~({test})"
+    text = str(int(plain)) if isinstance(plain, bool) else ast.unparse(value)
+    return f"{filled}.masked_fill({test}, {text})"
 
 
 def _is_made_once(name: str, function: ast.AST) -> bool:
     """By a call, whose result no other name can have."""
-    given = [
-        n.value
-        for n in ast.walk(function)
-        if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == name
-    ]
+    given = _find_made(name, function)
     return len(given) == 1 and isinstance(given[0], ast.Call)
+
+
+def _find_made(name: str, function: ast.AST) -> list[ast.expr]:
+    """What a name is given."""
+    lines = (each for each in ast.walk(function) if isinstance(each, ast.Assign))
+    return [each.value for each in lines if ast.unparse(each.targets[0]) == name]
 
 
 def _lift_bound(bound: ast.expr, lifter: RowLifter) -> str:

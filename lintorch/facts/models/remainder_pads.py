@@ -21,9 +21,11 @@ def write_remainder(branch: ast.AST, function: ast.AST) -> str | None:
         return None
     size, step = ast.unparse(asked.left), ast.unparse(asked.right)
     plain = isinstance(asked.left, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
-    given = _list_given(function)
+    given, steps = _list_given(function), _STEPS
+    if isinstance(asked.right, ast.Constant) and isinstance(asked.right.value, int):
+        steps = range(asked.right.value, asked.right.value + 1)
     for h in _SIZES if plain else ():
-        for k in [asked.right.value] if isinstance(asked.right, ast.Constant) else _STEPS:
+        for k in steps:
             known = {size: h, step: k}
             if h % k and _compute(sides[0], known, given, 0) != -h % k:
                 return None
@@ -53,8 +55,8 @@ def _list_given(function: ast.AST) -> Mapping[str, ast.expr]:
                 pairs += [(ast.unparse(n), v) for n, v in zip(names, values, strict=False)]
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 pairs.append((name, value))
-    names = [name for name, _ in pairs]
-    return {name: value for name, value in pairs if names.count(name) == 1}
+    given = [key for key, _ in pairs]
+    return {key: value for key, value in pairs if given.count(key) == 1}
 
 
 def _compute(

@@ -100,7 +100,7 @@ def _is_near(was: torch.Tensor, now: torch.Tensor) -> bool:
     if was.shape != now.shape or was.dtype != now.dtype:
         return False
     least = _EXACT * max(1.0, float(was.abs().max()) if was.numel() else 1.0)
-    return torch.allclose(was, now, rtol=0.0, atol=least, equal_nan=True)
+    return bool(torch.allclose(was, now, rtol=0.0, atol=least, equal_nan=True))
 
 
 def _is_of_lone_weight(what: str, where: str, *both: Mapping[str, torch.Tensor]) -> bool:
