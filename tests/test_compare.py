@@ -280,7 +280,7 @@ def test_another_setting_of_a_layer_is_named(setting: str, place: Place) -> None
     assert [(each["kind"], each["text"]) for each in told["causes"]] == [("setting", said)]
 
 
-CODED = {
+CODED: dict[str, tuple[dict[str, Any], str, str]] = {
     "corners": ({"corners": True}, "setting", "Resize of mode linear, align_corners"),
     "function": ({"act": "sigmoid"}, "setting", "the file has sigmoid, and the model calls tanh"),
     "padding": ({"fill": "reflect"}, "setting", "stem has padding_mode 'reflect' in the file"),
