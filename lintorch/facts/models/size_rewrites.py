@@ -11,7 +11,7 @@ from lintorch.core.finding import Applicability, Edit, Fix
 from lintorch.evaluator.events import Baked, Called, Combined
 from lintorch.evaluator.values import Constant, Items, Number, Tensor, Value
 from lintorch.facts.models.evaluation import Evaluation
-from lintorch.facts.models.size_edits import EditsSizes, operand
+from lintorch.facts.models.size_edits import EditsSizes, N, operand
 from lintorch.facts.models.size_forms import is_shape, write_extreme, write_stack
 from lintorch.facts.models.whole_quotients import write_whole
 
@@ -27,7 +27,7 @@ class RewritesSizes(EditsSizes, Protocol):
     def evaluation(self) -> Evaluation:
         """What its models compute."""
 
-    def enclosing(self, node: cst.CSTNode, *kinds: type[cst.Call]) -> cst.Call | None:
+    def enclosing(self, node: cst.CSTNode, *kinds: type[N]) -> N | None:
         """The next node of these classes around another."""
 
     def above(self, node: cst.CSTNode, content: str) -> Edit:
