@@ -66,7 +66,7 @@ def test_the_lines_that_load_shards_run(tmp_path: Path) -> None:
     net = tmp_path / "net.py"
     net.write_text(
         "from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-        "        self.body = nn.Linear(3, 2)\n        self.tail = nn.Linear(2, 2)\n"
+        "        self.body = nn.Linear(3, 2)\n        self.tail = nn.Linear(2, 2)\n\n    def forward(self, x):\n        return self.tail(self.body(x))\n"
     )
     ran = lintorch("checkpoint", str(tmp_path / "shards"), f"{net}:Net", cwd=tmp_path)
     lines = [
