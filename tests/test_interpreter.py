@@ -137,6 +137,19 @@ def test_exports_of_several_interpreters_are_one_matrix(project: Path) -> None:
     assert forms[-2:] == ["eager of torch.export", "torch.export"]
 
 
+def test_an_export_that_writes_no_onnx_needs_no_package_of_it(project: Path) -> None:
+    pytest.importorskip("torch")
+    (project / "onnx.py").write_text("raise ModuleNotFoundError(\"No module named 'onnx'\")\n")
+    done = lintorch(
+        *("export", "--to", "torch.export", "--python", sys.executable),
+        *("--output-format", "json", "nets/net.py"),
+        cwd=project,
+        PYTHONPATH=str(project),
+    )
+    (trial,) = json.loads(done.stdout)["trials"]
+    assert (trial["status"], trial["message"]) == ("ok", None)
+
+
 def test_the_one_beside_the_project_is_found(project: Path) -> None:
     unmarked = lintorch("models", "net.py", cwd=project / "nets", **NONE)
     assert "models run with" in unmarked.stderr

@@ -33,6 +33,14 @@ def name_values(path: Path) -> tuple[list[str], list[str]]:
     return given, [each.name for each in graph.output]
 
 
+def read_output_sizes(path: Path) -> dict[str, list[int]]:
+    """The sizes of what an ONNX file gives, by name; 0 for one that is not known."""
+    outputs = _load_graph(path).output
+    return {
+        each.name: [size.dim_value for size in each.type.tensor_type.shape.dim] for each in outputs
+    }
+
+
 def run_converter(program: str, arguments: Iterable[str], folder: Path) -> str:
     """What a program of this interpreter prints. Raises ConverterError where it fails."""
     command = [sys.executable, "-c", program, *arguments]

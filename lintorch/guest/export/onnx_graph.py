@@ -23,7 +23,12 @@ _MOST_STACK, _MOST_WEIGHT = 2**20, 2**10
 
 
 def read_operator_uses(path: Path, user_file: UserFile) -> tuple[OperatorUse, ...]:
-    """The operators of a file, each combination once; () where there is no file that can be read."""
+    """The operators of a file, each combination once; () where there is no file that can be read.
+
+    Where nothing writes ONNX its package need not be installed.
+    """
+    if not path.exists():
+        return ()
     import onnx
 
     try:

@@ -1,13 +1,13 @@
 """onnx2tf: a .tflite file of an ONNX one, at fixed sizes, run by ai-edge-litert on the CPU.
 
-Inputs keep the order of their axes (`-kat`). Outputs of convolutions have their channels last in the
-file: which ones, onnx2tf itself says, and these are turned back.
+Inputs keep the order of their axes (`-kat`). Outputs may have their channels last in the file, and
+what onnx2tf says of that itself (`onnx_output_layouts`) is not so of each: the sizes in the file tell it.
+Where an output has as many channels as its sides are long, nothing does, and nothing is compared.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import json
 import re
 import shutil
 from collections.abc import Callable, Sequence
@@ -22,6 +22,7 @@ from lintorch.guest.export.converted_onnx import (
     drop_onnx,
     explain_converter,
     name_values,
+    read_output_sizes,
     run_converter,
 )
 from lintorch.guest.export.exporter import (
@@ -37,7 +38,7 @@ from lintorch.guest.process.error_text import text_of
 from lintorch.record.arguments import pick_tensors
 
 _CONVERT = """
-import json, os, sys
+import os, sys
 os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", TF_ENABLE_ONEDNN_OPTS="0", CUDA_VISIBLE_DEVICES="")
 os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", "")])
 import onnx, onnx2tf
@@ -45,17 +46,16 @@ source, folder, *names = sys.argv[1:]
 os.makedirs(folder)
 own = os.path.join(folder, "model.onnx")
 onnx.save(onnx.load(source), own)
-model = onnx2tf.convert(
+onnx2tf.convert(
     input_onnx_file_path=own,
     output_folder_path=folder,
     keep_shape_absolutely_input_names=names,
     output_signaturedefs=True,
     verbosity="error",
 )
-with open(os.path.join(folder, "layouts.json"), "w") as file:
-    json.dump({name: bool(last) for name, last in model.onnx_output_layouts.items()}, file)
 """
 """onnx2tf calls onnxsim by its name, which changes the file in place; `output_signaturedefs` keeps names."""
+_UNTOLD = "converted; not run, for an output has as many channels as its sides are long, so nothing tells their order"
 _FIXED = "the file has fixed sizes"
 _FOLDER = "tflite"
 _NODE = re.compile(r"onnx_op_name: (\S+)")
@@ -63,7 +63,6 @@ _LACKS = re.compile(r"(\w+) OP is not yet implemented")
 _FLEX = re.compile(r"Node number \d+ \(Flex(\w+)\)")
 _ERROR = re.compile(r"(?m)^(?:\w+\.)*\w*(?:Error|Exception)\b:?.*$")
 _SCRIPT = """
-import json
 import subprocess
 
 convert = {convert!r}
@@ -73,8 +72,6 @@ import onnx
 
 graph = onnx.load(source).graph
 subprocess.run([sys.executable, "-c", convert, source, made, *[each.name for each in graph.input]], check=True)
-with open(os.path.join(made, "layouts.json")) as file:
-    last = json.load(file)
 from ai_edge_litert.interpreter import Interpreter
 
 runner = Interpreter(model_path=os.path.join(made, "model_float32.tflite")).get_signature_runner()
@@ -83,8 +80,9 @@ runner = Interpreter(model_path=os.path.join(made, "model_float32.tflite")).get_
 def exported(*given):
     feed = {{each.name: t.numpy() for each, t in zip(graph.input, tensors(given))}}
     found = runner(**{{name: feed[name] for name in runner.get_input_details()}})
-    given = [(torch.as_tensor(found[each.name]), last[each.name]) for each in graph.output]
-    return [t.movedim(-1, 1) if turned and t.dim() > 2 else t for t, turned in given]
+    sizes = [[size.dim_value for size in each.type.tensor_type.shape.dim] for each in graph.output]
+    given = [(torch.as_tensor(found[each.name]), own) for each, own in zip(graph.output, sizes)]
+    return [t if list(t.shape) == own or t.dim() < 3 else t.movedim(-1, 1) for t, own in given]
 
 """
 
@@ -102,27 +100,24 @@ def export(job: Job) -> Exported:
     """Writes ONNX of the sizes of the example, converts it and loads that. Raises ConverterError."""
     source = onnx.write_onnx_file(replace(job, dynamic=frozenset()))
     taken, given = name_values(source)
-    _convert(source, taken)
-    made = job.directory / _FOLDER
-    layouts = json.loads((made / "layouts.json").read_text("utf-8"))
-    path = (made / f"{source.stem}_float32.tflite").replace(job.directory / "model.tflite")
-    shutil.rmtree(made)
+    sizes = read_output_sizes(source)
+    path = _convert(source, taken)
     drop_onnx(job.directory)
     with refuse_in_stage("load"):
         call = _load_signature(path)
-
     own = [each.label for each in pick_tensors(job.inputs)]
     names = taken if len(taken) == len(own) else own  # the file may lack what nothing uses
 
     def run(values: Sequence[Any]) -> list[torch.Tensor]:
         arrays = [each.detach().numpy() for each in values if isinstance(each, torch.Tensor)]
         found = call(dict(zip(names, arrays, strict=True)))
-        return [_put_channels_first(found[name], layouts[name]) for name in given]
+        return [_put_channels_first(torch.as_tensor(found[name]), sizes[name]) for name in given]
 
     artifact = str(path) if job.keep else ""
     note = _FIXED if job.dynamic else ""
-    exported = Exported(run, note=note, artifact=artifact, is_fixed=bool(job.dynamic))
-    return drop_counts(exported, job)
+    unrun = _UNTOLD if any(map(_is_untold, sizes.values())) else ""
+    fixed = bool(job.dynamic)
+    return drop_counts(Exported(run, None, note, artifact, is_fixed=fixed, unrun=unrun), job)
 
 
 def explain(error: BaseException, job: Job) -> Explained:
@@ -140,15 +135,20 @@ def script(job: Job) -> str:
     return _SCRIPT.format(convert=_CONVERT)
 
 
-def _convert(source: Path, taken: Sequence[str]) -> None:
+def _convert(source: Path, taken: Sequence[str]) -> Path:
+    """The file that is made, beside the one of ONNX."""
     try:
         printed = run_converter(_CONVERT, [source.name, _FOLDER, *taken], source.parent)
     except ConverterError as error:
         printed = text_of(error)
         node = _NODE.search(printed)
         raise ConverterError(printed, _LACKS.findall(printed), node[1] if node else "") from None
-    if not (source.parent / _FOLDER / "layouts.json").exists():
+    made = source.parent / _FOLDER / f"{source.stem}_float32.tflite"
+    if not made.exists():
         raise ConverterError(printed)
+    path = made.replace(source.parent / "model.tflite")
+    shutil.rmtree(made.parent)
+    return path
 
 
 def _find_cause(printed: str) -> str:
@@ -165,6 +165,14 @@ def _load_signature(path: Path) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return lambda feed: dict(runner(**{name: feed[name] for name in taken}))
 
 
-def _put_channels_first(array: Any, last: bool) -> torch.Tensor:
-    tensor = torch.as_tensor(array)
-    return tensor.movedim(-1, 1) if last and tensor.dim() > 2 else tensor
+def _is_untold(sizes: Sequence[int]) -> bool:
+    """Whether an output of these sizes has them with its channels last, too, or not all are known."""
+    return len(sizes) > 2 and (0 in sizes or ({*sizes[1:]} != {1} and len({*sizes[1:]}) == 1))
+
+
+def _put_channels_first(tensor: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
+    """The same where it has the sizes that ONNX gives it, or those of no other order either."""
+    last = [*sizes[:1], *sizes[2:], *sizes[1:2]]
+    if len(sizes) > 2 and list(tensor.shape) == last != list(sizes):
+        return tensor.movedim(-1, 1)
+    return tensor
