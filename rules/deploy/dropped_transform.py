@@ -42,6 +42,9 @@ rule = Rule(
             return model
     """,
     proof="""
+        import warnings
+
+        warnings.simplefilter("ignore")
         assert hasattr(make_fast(torch.nn.Linear(2, 2)), "_orig_mod")
     """,
     fix=Applicability.UNSAFE,

@@ -54,7 +54,9 @@ rule = Rule(
     """,
     proof="""
         import io
+        import warnings
 
+        warnings.simplefilter("ignore")
         write(io.BytesIO())
     """,
     severity=Severity.ERROR,

@@ -68,7 +68,7 @@ def find_array_uses(call: Callable[..., Any]) -> Mapping[str, frozenset[str]]:
     tree = parse_source_of(call.__init__ if inspect.isclass(call) else call)
     found: dict[str, set[str]] = {}
     made_of = {
-        target.id: {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+        target.id: set(_list_names(node.value))
         for node in ast.walk(tree)
         if isinstance(node, ast.Assign)
         for target in node.targets
@@ -91,11 +91,21 @@ def _list_uses(node: ast.AST) -> Iterator[tuple[str, str]]:
     written = ast.unparse(node.func)
     is_table = taker == "from_pretrained" and "Embedding" in written
     if is_table or (taker == "copy_" and "weight" in written):
-        for part in ast.walk(first) if first is not None else ():
-            if isinstance(part, ast.Name):
-                yield part.id, taker
+        yield from ((name, taker) for name in _list_names(first))
     if taker in _ARRAY_TAKERS and isinstance(first, ast.Name):
         yield first.id, taker
+
+
+def _list_names(value: ast.expr | None) -> set[str]:
+    """The names in an expression, but for those of which a setting is read: `config.table` is no `config`."""
+    parts = list(ast.walk(value)) if value is not None else []
+    called = {id(part.func) for part in parts if isinstance(part, ast.Call)}
+    read = {
+        id(part.value)
+        for part in parts
+        if isinstance(part, ast.Attribute) and id(part) not in called
+    }
+    return {part.id for part in parts if isinstance(part, ast.Name) and id(part) not in read}
 
 
 def _find_number(call: Callable[..., Any], given: Mapping[str, Any], names: re.Pattern[str]) -> int:
