@@ -27,6 +27,8 @@ _CHUNK = 12
 a process, as many for each process are looked at again, one by one: more would take long."""
 _START = "fork" if sys.platform == "linux" else "spawn" if sys.version_info >= (3, 11) else ""
 """How processes are started; "" where a new one would import from what is checked."""
+_ENDS = 5.0
+"""Seconds for a thread whose processes have been killed: it may wait for a full pipe that nobody reads."""
 _COLLECTION = (500_000, 5, 10)
 """A parse makes a hundred thousand nodes that all stay: looking for rubbish among them at every
 700th, as Python does, takes a third of the time (measured on pytorchcv 0.0.67)."""
@@ -105,7 +107,15 @@ def _open_pool(count: int, context: BaseContext) -> Iterator[ProcessPoolExecutor
                 for process in multiprocessing.active_children():
                     process.kill()
                 pool.shutdown(wait=False, cancel_futures=True)
+                _await_threads()
             raise
+
+
+def _await_threads() -> None:
+    """Let the thread of a pool end: while it closes its pipe, Python's own end would write to that."""
+    for thread in threading.enumerate():
+        if not thread.daemon and thread is not threading.current_thread():
+            thread.join(_ENDS)
 
 
 @contextmanager
