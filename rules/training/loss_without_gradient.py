@@ -9,7 +9,8 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeRead, Called, Compared, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import FALSE, TRUE
-from lintorch.facts.models.cut_gradients import CUTTING, READING, CutGradients
+from lintorch.facts.models.cut_gradients import CutGradients
+from lintorch.facts.models.cutting_operations import CUTTING, READING
 from lintorch.facts.models.operation_steps import name_operation
 from lintorch.source import Act, Action, Source, Training
 

@@ -83,10 +83,8 @@ VIEWS = frozenset(
 def in_training(training: Training, source: Source) -> Iterator[Hit]:
     for reached in source.evaluation.reached:
         events = reached.events if reached.ordered else ()
-        if any(
-            isinstance(e, (Called, UnknownCalled)) and name_operation(e) == "backward"
-            for e in events
-        ):
+        graph = source.evaluation.graphs.get(events[0].way.root) if events else None
+        if graph is not None and graph.has_backward:
             for event in events:
                 if isinstance(event, AttributeRead) and event.attribute == "grad":
                     yield from judge(event, source)

@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 
 from lintorch.evaluator.events import (
-    AttributeRead,
     AttributeSet,
     Called,
-    Combined,
     Compared,
-    Indexed,
     ItemSet,
     Occurrence,
 )
-from lintorch.evaluator.marks import CallBegan, CallEnded, ContextEntered, ContextLeft
 from lintorch.evaluator.unknown_objects import ModelOutput, ScaledLoss, UnknownCalled
 from lintorch.evaluator.values import (
     FALSE,
-    TRUE,
     Array,
     Choice,
     Constant,
-    External,
-    Held,
     Items,
     Number,
     Tensor,
     Unknown,
     Value,
 )
+from lintorch.facts.models.cutting_operations import (
+    CUTTING,
+    LEAVING,
+    MAKING,
+    PLAIN_LAYERS,
+    READING,
+    asks_for_gradient,
+    is_data,
+    is_in_place,
+    is_whole,
+    list_tensors_given,
+    turns_on,
+)
 from lintorch.facts.models.gradient_graphs import has_weights
 from lintorch.facts.models.operation_steps import name_operation
+from lintorch.facts.models.quiet_stretches import QuietStretches, find_quiet_stretches
 from lintorch.facts.models.value_ways import Operation, ValueWays, is_common, list_operands
 from lintorch.facts.training.part_values import Parts
 from lintorch.facts.training.roles import Role
@@ -42,37 +48,6 @@ from lintorch.facts.training.roles import Role
 Cuts = tuple[Occurrence, ...]
 """The operations that cut a value off; empty where it was made of nothing that has a gradient."""
 
-CUTTING = frozenset(
-    {
-        "detach", "data", "item", "tolist", "argmax", "argmin", "argsort", "eq", "ne", "gt", "lt",
-        "ge", "le", "long", "int", "bool", "byte", "isnan", "isinf", "isfinite", "nonzero", "sign",
-        "one_hot", "logical_not", "logical_and", "logical_or", "logical_xor", "count_nonzero",
-        "searchsorted", "bucketize", "multinomial", "bernoulli", "numel", "size", "numpy",
-    }
-)  # fmt: skip
-_MAKING = frozenset(
-    {
-        "tensor", "as_tensor", "from_numpy", "FloatTensor", "LongTensor", "zeros", "ones", "full",
-        "empty", "eye", "arange", "linspace", "rand", "randn", "randint", "randperm", "zeros_like",
-        "ones_like", "full_like", "rand_like", "randn_like", "empty_like", "new_zeros", "new_ones",
-        "new_tensor", "new_full",
-    }
-)  # fmt: skip
-READING = frozenset({"tensor", "FloatTensor", "LongTensor", "new_tensor"})
-"""Those that read the numbers of what they are given."""
-_PLAIN_LAYERS = re.compile(
-    r"^torch\.nn\.(\w*Loss|ReLU6?|LeakyReLU|Sigmoid|Tanh|Softmax|LogSoftmax|Flatten|Identity|"
-    r"Softplus|GELU|SiLU|CosineSimilarity|PairwiseDistance)\.forward$"
-)
-_FREE = ("torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad",
-         "torch.autograd.grad_mode.no_grad", "torch.autograd.grad_mode.inference_mode")  # fmt: skip
-_SET = ("torch.set_grad_enabled", "torch.autograd.set_grad_enabled", "torch.enable_grad",
-        "torch.autograd.enable_grad")  # fmt: skip
-_FREE_DECORATOR = re.compile(r"^(torch\.)?(autograd\.)?(no_grad|inference_mode)\(\)$")
-_LEAVING = frozenset({"float", "double", "half", "to", "cpu", "cuda", "view", "reshape", "squeeze",
-                      "unsqueeze", "flatten", "sum", "mean", "clone", "norm", "square", "pow", "sqrt", "abs", "type", "permute", "contiguous",
-                      "view_as", "expand_as", "type_as"})  # fmt: skip
-"""Methods of what was read from a batch, of which nothing else is known."""
 _DEEPEST = 60
 _MOST = 300
 
@@ -105,7 +80,7 @@ class CutGradients:
 
     def is_quiet(self, event: Occurrence) -> bool:
         """Whether something surely happens while no gradients are recorded."""
-        return id(event) in self._quiet
+        return id(event) in self._quiet.sure
 
     def find_hidden(self, value: Value) -> Cuts | None:
         """The same of what is told itself to need a gradient."""
@@ -142,14 +117,14 @@ class CutGradients:
             return (asked,) if before is None else before
         if isinstance(value, Tensor) and value.arms:
             return self._join(value.arms, depth)
-        return () if _is_data(value) else None
+        return () if is_data(value) else None
 
     def _of_numbers(self, value: Value, depth: int) -> Cuts:
         """What read numbers or an array off a tensor."""
         made = self._ways.find_maker(value)
         if made is None or is_common(value):
             return ()
-        before = self._join(_list_operands(made), depth)
+        before = self._join(list_tensors_given(made), depth)
         return (made,) if before is None else before
 
     def _join(self, values: Iterable[Value], depth: int) -> Cuts | None:
@@ -162,30 +137,30 @@ class CutGradients:
         return tuple(found.values())
 
     def _of_operation(self, made: Operation, value: Value, depth: int) -> Cuts | None:
-        if _asks_for_gradient(made):
+        if asks_for_gradient(made):
             return None
         name = name_operation(made)
         own = not isinstance(made, Called) or made.name.startswith("torch.")
         plain = not isinstance(made, Called) or not made.name.endswith(".forward")
-        whole = isinstance(value, Tensor) and _is_whole(value)
-        operands = list(_list_operands(made))
+        whole = is_whole(value)
+        operands = list(list_tensors_given(made))
         before = self._join(operands, depth)
-        if own and plain and (name in _MAKING - READING):
+        if own and plain and (name in MAKING - READING):
             return ()
         if isinstance(made, Called) and made.name == "torch.autograd.grad":
             asked = made.open or made.keyword.get("create_graph", FALSE) != FALSE
             return None if asked or len(made.positional) > 4 else (made,)
-        if id(made) in self._quiet or (own and plain and (name in CUTTING | READING or whole)):
+        if id(made) in self._quiet.sure or (own and plain and (name in CUTTING | READING or whole)):
             return (made,) if before is None else before
-        if isinstance(made, Called) and not plain and not _PLAIN_LAYERS.match(made.name):
+        if isinstance(made, Called) and not plain and not PLAIN_LAYERS.match(made.name):
             return None
         return before if own else None
 
     def _of_unknown(self, called: UnknownCalled, depth: int) -> Cuts | None:
-        if id(called) in self._quiet or called.method in CUTTING:
+        if id(called) in self._quiet.sure or called.method in CUTTING:
             return (called,)
         held = called.held
-        if called.method in _LEAVING and not isinstance(held, ModelOutput):
+        if called.method in LEAVING and not isinstance(held, ModelOutput):
             return self._join((held,), depth)
         return None
 
@@ -197,7 +172,7 @@ class CutGradients:
         elif isinstance(cut, Compared):
             waiting += (cut.left, cut.right)
         elif isinstance(cut, Operation):
-            waiting += (*_list_operands(cut), cut.result)
+            waiting += (*list_tensors_given(cut), cut.result)
         seen: set[int] = set()
         while waiting and len(seen) < _MOST:
             value = waiting.pop()
@@ -236,14 +211,14 @@ class CutGradients:
                     () if asked in (self._found.get(id(each)) or ()) else (asked.left, asked.right)
                 )
                 continue
-            if made is None and (_is_data(each) or isinstance(each, Unknown)):
+            if made is None and (is_data(each) or isinstance(each, Unknown)):
                 return True
             if made is not None and (cuts := self._found.get(id(each))) and made in cuts:
                 continue
             if isinstance(made, UnknownCalled):
                 waiting.append(made.held)
             elif made is not None:
-                waiting += _list_operands(made)
+                waiting += list_tensors_given(made)
             waiting += each.arms if isinstance(each, Tensor) else ()
             waiting += each.items or () if isinstance(each, Items) else ()
         return False
@@ -255,13 +230,17 @@ class CutGradients:
         return self._parts.role_of(called.held, text) is Role.MODEL
 
     @cached_property
+    def _quiet(self) -> QuietStretches:
+        return find_quiet_stretches(self._events, self._ways)
+
+    @cached_property
     def _turned_on(self) -> frozenset[int]:
         """What is told to need a gradient, with all that it was moved from."""
         found: set[int] = set()
         for event in self._events:
             if isinstance(event, AttributeSet) and event.attribute == "requires_grad":
                 found.add(id(event.held))
-            elif _turns_on(event):
+            elif turns_on(event):
                 held = event.positional[:1] if isinstance(event, Called) else (event.held,)  # type: ignore[attr-defined]
                 found.update(map(id, (*held, event.result)))  # type: ignore[attr-defined]
         return frozenset(found)
@@ -274,109 +253,12 @@ class CutGradients:
             held: Value | None = None
             if isinstance(event, ItemSet):
                 held = event.held
-            elif isinstance(event, Called) and _is_in_place(event) and event.positional:
+            elif isinstance(event, Called) and is_in_place(event) and event.positional:
                 held = event.positional[0]
             for _ in range(_DEEPEST):
                 if held is None or id(held) in found:
                     break
                 found.add(id(held))
                 made = self._ways.find_maker(held)
-                held = next(_list_operands(made), None) if made is not None else None
+                held = next(list_tensors_given(made), None) if made is not None else None
         return frozenset(found)
-
-    @cached_property
-    def _quiet(self) -> Mapping[int, bool]:
-        """What surely happens while no gradients are recorded."""
-        found: dict[int, bool] = {}
-        modes: list[tuple[object, bool]] = [(None, False)]
-        for event in self._events:
-            now = modes[-1][1]
-            if isinstance(event, ContextEntered):
-                modes.append((event.manager, self._mode(event.manager, now)))
-            elif isinstance(event, ContextLeft):
-                _leave(modes, event.manager)
-            elif isinstance(event, CallEnded):
-                _leave(modes, event.node)  # also blocks that a return has left
-            elif isinstance(event, CallBegan):
-                modes.append((event.node, _mode_of_function(event, now)))
-            elif now:
-                found[id(event)] = True
-        return found
-
-    def _mode(self, manager: Value, before: bool) -> bool:
-        """Whether gradients are off in a `with` block."""
-        kind = manager.of if isinstance(manager, Held) else None
-        path = kind.path if isinstance(kind, External) else ""
-        if path in _FREE:
-            made = self._ways.find_maker(manager)
-            return not (isinstance(made, Called) and (made.positional or made.keyword))
-        if path in _SET:
-            made = self._ways.find_maker(manager)
-            return isinstance(made, Called) and made.positional[:1] == (FALSE,)
-        return before and not isinstance(manager, Unknown)
-
-
-def _leave(modes: list[tuple[object, bool]], what: object) -> None:
-    """Take back all up to the last that was entered by it."""
-    for number in range(len(modes) - 1, 0, -1):
-        if modes[number][0] is what or modes[number][0] == what:
-            del modes[number:]
-            return
-
-
-def _mode_of_function(event: CallBegan, before: bool) -> bool:
-    decorators = [ast.unparse(e) for e in getattr(event.node, "decorator_list", ())]
-    if any(_FREE_DECORATOR.match(each) for each in decorators):
-        return True
-    return before and not any("grad" in each for each in decorators)
-
-
-def _turns_on(event: Occurrence) -> bool:
-    asked = isinstance(event, (Called, UnknownCalled))
-    return asked and name_operation(event) in ("requires_grad_", "retain_grad")  # type: ignore[arg-type]
-
-
-def _is_in_place(event: Called) -> bool:
-    last = event.name.rpartition(".")[2]
-    return last.endswith("_") and not last.startswith("_")
-
-
-def _asks_for_gradient(made: Operation) -> bool:
-    """`torch.zeros(2, requires_grad=True)`."""
-    return isinstance(made, Called) and (
-        made.keyword.get("requires_grad", FALSE) != FALSE
-        or name_operation(made) in ("requires_grad_", "Parameter", "Variable")
-        or (TRUE in made.positional[1:] and name_operation(made) == "Variable")
-    )
-
-
-def _is_whole(value: Tensor) -> bool:
-    kind = value.dtype
-    return kind is not None and not kind.startswith(("float", "bfloat", "complex"))
-
-
-def _is_data(value: Value) -> bool:
-    """Whether it is an argument of what is followed, or an item of what a loop goes over."""
-    if isinstance(value, Unknown) and not isinstance(value, (ModelOutput, ScaledLoss)):
-        return bool(re.match(r"^(<\w+>|\?\[\])(\[\w+\])*$", value.path))
-    if isinstance(value, Tensor):
-        return value.origin in ("input", "constant") or _is_whole(value)
-    return False
-
-
-def _list_operands(made: Operation) -> Iterator[Value]:
-    """The tensors that an operation is given; not the layer that runs."""
-    if isinstance(made, Called):
-        skip = made.name.endswith(".forward")
-        for value in (*made.positional[skip:], *made.keyword.values()):
-            if not (isinstance(value, External) or _is_setting(value)):
-                yield value
-    elif isinstance(made, Combined):
-        yield from (made.left, made.right)
-    elif isinstance(made, (Indexed, AttributeRead)):
-        yield made.held
-
-
-def _is_setting(value: Value) -> bool:
-    """A constant, or an index."""
-    return isinstance(value, (Constant, Number))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from lintorch.evaluator.events import AttributeRead, Called, Combined
 from lintorch.evaluator.values import Items, Tensor, Value
+from lintorch.facts.models.cutting_operations import is_whole
 from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.models.gradient_graphs import has_weights
 from lintorch.facts.models.gradient_modes import may_be_free
@@ -39,7 +40,7 @@ class GradientFlow:
 
     def list_reached(self, value: Value, depth: int = 0) -> Mapping[int, Value]:
         """A value and those that its gradient reaches whichever branch is taken, by their ids."""
-        if depth > _DEEPEST or _is_whole(value):
+        if depth > _DEEPEST or is_whole(value):
             return {}
         if id(value) not in self._found:
             self._found[id(value)] = {id(value): value}
@@ -73,12 +74,6 @@ class GradientFlow:
             if isinstance(made, Called) and has_weights(made):
                 found.add(number)
         return found
-
-
-def _is_whole(value: Value) -> bool:
-    """Whether it is a tensor of numbers that have no gradient."""
-    kind = value.dtype if isinstance(value, Tensor) else None
-    return kind is not None and not kind.startswith(("float", "bfloat", "complex"))
 
 
 def _list_differentiable(made: Operation) -> Iterator[Value]:

@@ -9,15 +9,13 @@ from functools import cached_property
 
 from lintorch.evaluator.events import AttributeSet, Called, Indexed, Occurrence
 from lintorch.evaluator.marks import (
-    CallBegan,
-    CallEnded,
-    ContextEntered,
-    ContextLeft,
     LoopBegan,
 )
 from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
-from lintorch.evaluator.values import Constant, External, Held, Items, Tensor, Value
+from lintorch.evaluator.values import Constant, Held, Items, Tensor, Value
+from lintorch.facts.models.cutting_operations import is_whole
 from lintorch.facts.models.operation_steps import name_operation
+from lintorch.facts.models.quiet_stretches import find_quiet_stretches
 from lintorch.facts.models.value_ways import Operation, ValueWays, list_operands
 
 Node = Operation | UnknownCalled
@@ -36,15 +34,6 @@ _PAIRING = frozenset(
 )
 """Those that give values and where they stood."""
 _MOST = 400
-_QUIET = (
-    "torch.no_grad", "torch.inference_mode", "torch.autograd.no_grad", "torch.set_grad_enabled",
-    "torch.autograd.set_grad_enabled", "torch.autograd.grad_mode.no_grad",
-)  # fmt: skip
-
-
-def _is_whole(value: Value) -> bool:
-    """Whether it holds whole numbers or truths, as indices do: no gradient flows through them."""
-    return isinstance(value, Tensor) and (value.dtype or "").startswith(("int", "uint", "bool"))
 
 
 class GradientGraphs:
@@ -66,7 +55,7 @@ class GradientGraphs:
         if id(value) in seen or len(seen) >= _MOST:
             return False
         seen.add(id(value))
-        if _is_whole(value):
+        if is_whole(value):
             return False
         node = self._find_node(value)
         if node is None:
@@ -156,16 +145,8 @@ class GradientGraphs:
 
     @cached_property
     def _quiet(self) -> frozenset[int]:
-        """What happens while no gradients are recorded."""
-        found, depth = set(), 0
-        for event in self._events:
-            if isinstance(event, (ContextEntered, ContextLeft)) and _is_quiet(event.manager):
-                depth += 1 if isinstance(event, ContextEntered) else -1
-            elif isinstance(event, CallBegan) and _is_decorated(event):
-                depth += -1 if isinstance(event, CallEnded) else 1
-            elif depth:
-                found.add(id(event))
-        return frozenset(found)
+        """What happens while no gradients are recorded, or may."""
+        return find_quiet_stretches(self._events, self._ways).possible
 
     def is_quiet(self, event: Occurrence) -> bool:
         """Whether something happens while no gradients are recorded."""
@@ -184,19 +165,6 @@ _WEIGHTED = (
     "Linear", "Bilinear", "Conv", "LSTM", "GRU", "RNN", "BatchNorm", "LayerNorm", "GroupNorm",
     "MultiheadAttention", "Transformer", "PReLU",
 )  # fmt: skip
-
-
-def _is_quiet(manager: Value) -> bool:
-    kind = manager.of if isinstance(manager, Held) else None
-    return isinstance(kind, External) and kind.path in _QUIET
-
-
-def _is_decorated(event: CallBegan) -> bool:
-    """Whether a function is `@torch.no_grad()`."""
-    decorators = getattr(event.node, "decorator_list", ())
-    return any(
-        "no_grad" in ast.unparse(e) or "inference_mode" in ast.unparse(e) for e in decorators
-    )
 
 
 def _list_given(node: Node) -> Iterator[Value]:

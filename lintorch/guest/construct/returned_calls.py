@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 
 def find_returned_names(node: ast.FunctionDef) -> tuple[str, ...]:
     """The names that a function calls for what it returns, directly or by way of a variable."""
-    return tuple(dict.fromkeys(name for name, _ in _list_returned_calls(node)))
+    calls = _list_returned_calls(node, _list_assignments(node))
+    return tuple(dict.fromkeys(name for name, _ in calls))
 
 
 def find_made_class(
@@ -39,14 +40,15 @@ def find_handed_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
 def _find_made_parts(node: ast.FunctionDef) -> Iterator[tuple[str, str]]:
     """`Net` and `Stem` of `stem = Stem()`, `return Net(stem)`."""
     assigned = _list_assignments(node)
-    for name, call in _list_returned_calls(node):
+    for name, call in _list_returned_calls(node, assigned):
         for arg in _list_given_names(call):
             if (part := _find_call(arg, assigned)) is not None:
                 yield name, _name_called(part)
 
 
-def _list_returned_calls(node: ast.FunctionDef) -> Iterator[tuple[str, ast.Call]]:
-    assigned = _list_assignments(node)
+def _list_returned_calls(
+    node: ast.FunctionDef, assigned: Mapping[str, list[ast.expr]]
+) -> Iterator[tuple[str, ast.Call]]:
     returns = (part.value for part in ast.walk(node) if isinstance(part, ast.Return))
     for value in returns:
         call = _find_call(value, assigned)
