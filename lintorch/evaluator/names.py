@@ -162,16 +162,27 @@ def find_module(machine: Machine, file: CodeFile, dotted: str) -> Value:
 
 def read_member(machine: Machine, file: CodeFile, dotted: str, name: str) -> Value:
     """`name` as `from dotted import name` gives it."""
-    module = machine.library.find(dotted, file) if dotted else None
-    if module is not None and module is not file:
-        if name in module.bindings or module.star_imports:
-            value = read_global(machine, module, name)
-            if value != UNKNOWN:
-                return value
-        inner = machine.library.find(f"{dotted}.{name}", file)
-        return UNKNOWN if inner is None else ModuleValue(inner)
-    inner = machine.library.find(f"{dotted}.{name}", file)
-    return External(f"{dotted}.{name}" if dotted else name) if inner is None else ModuleValue(inner)
+    library = machine.library
+    module = library.find(dotted, file) if dotted else None
+    inside = f"{dotted}.{name}"
+    if module is None or module is file:
+        inner = library.find(inside, file)
+        unread = External(inside if dotted else name)
+        return unread if inner is None else ModuleValue(inner)
+    bound = name in module.bindings
+    inner = None if bound else library.find(inside, file)
+    if bound or (module.star_imports and (inner is None or _is_hidden(machine, module, name))):
+        value = read_global(machine, module, name)
+        if value != UNKNOWN:
+            return value
+    inner = library.find(inside, file)
+    return UNKNOWN if inner is None else ModuleValue(inner)
+
+
+def _is_hidden(machine: Machine, package: CodeFile, name: str) -> bool:
+    """Whether a file of a package is hidden by what another, or it itself, binds: `from .resnet import *`."""
+    found = (machine.library.find(absolute_name(package, e), package) for e in package.star_imports)
+    return any(each is not None and name in each.text and name in each.bindings for each in found)
 
 
 @executes(ast.Import)

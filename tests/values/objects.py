@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import torch
-from parts import Reduced, Shrink, double
+from parts import Reduced, Shrink, double, triple
 from parts import blocks as parts_blocks
 from torch import nn
 
@@ -315,6 +315,7 @@ class Net(nn.Module):
         view(x.size(0), -1)  # value: tensor[B, 3 * x.H * x.W]
         double(4)  # value: 8
         parts_blocks.WIDTH  # value: 24
+        triple(5)  # value: 15
         Shrink(5)  # value: Shrink object
         len(self.counter)  # value: 3
         self.counter[0]  # value: 1

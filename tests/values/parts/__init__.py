@@ -1,2 +1,3 @@
 from .blocks import *
+from .triple import *
 from .blocks import Shrink as Reduced

@@ -1,0 +1,2 @@
+def triple(number):
+    return 3 * number
