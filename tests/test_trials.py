@@ -8,7 +8,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -256,6 +256,31 @@ class Divisible(nn.Module):
         if x.size(2) % 16 or x.size(3) % 16:
             raise ValueError("sizes must be divisible by 16")
         return x + self.up(self.down(x))
+
+
+class Rounding(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x.round()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        return gradient
+
+
+class Rounded(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(Rounding.apply(4 * x))
+
+
+class Pair(NamedTuple):
+    first: Tensor
+    second: Tensor
+
+
+class Paired(nn.Module):
+    def forward(self, x: Tensor) -> Pair:
+        return Pair(2 * x, x + 1)
 
 
 def tried(
@@ -597,6 +622,20 @@ def test_what_a_trace_does_not_take_is_refused_where_it_is_returned(tmp_path: Pa
     assert outcome.site is not None
     assert outcome.site.row == row_of(Labelled, "return label")
     assert "strict=False takes it, and is then wrong: at batch 3" in outcome.message
+
+
+@pytest.mark.parametrize("exporter", ["torchscript-trace", "torchscript-script"])
+def test_what_cannot_be_saved_is_refused_at_its_line(exporter: str, tmp_path: Path) -> None:
+    outcome = tried(Rounded(), exporter, tmp_path)
+    assert (outcome.status, outcome.stage) == ("failed", "save")
+    assert site_of(outcome).row == row_of(Rounded, "Rounding.apply")
+
+
+def test_a_named_tuple_is_exported_and_not_saved(tmp_path: Path) -> None:
+    outcome = tried(Paired(), "torch.export", tmp_path)
+    assert (outcome.status, outcome.stage) == ("failed", "save")
+    assert "namedtuple" in outcome.message
+    assert tried(Paired(), "onnx", tmp_path).status == "ok"
 
 
 def test_a_trace_takes_dicts_where_the_project_says_so(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from lintorch.evaluator.machine import Machine, evaluates, reads
 from lintorch.evaluator.names import find_module, read_global
 from lintorch.evaluator.objects import (
     MODULE,
+    OWN_GRADIENT,
     find_class_attribute,
     is_module_class,
     list_ancestors,
@@ -136,13 +137,14 @@ def _bind_function(machine: Machine, held: Class) -> Value:
     if not isinstance(forward, Function):
         return UNKNOWN
     if find_class_attribute(machine, held, "setup_context") is not None:
-        return forward
+        return Bound(forward, (), method=f"{held.name}{OWN_GRADIENT}")
     context = machine.hold("object", {}, External("torch.autograd.function.FunctionCtx"))
     own = (held, context) if forward.kind == "class" else (context,)
     symbolic = find_class_attribute(machine, held, "symbolic") is not None
     if symbolic or _hands_memory(forward.node):  # exporters ask that instead, or see nothing of it
-        return Bound(External("lintorch.scripted"), (forward, *own))
-    return Bound(forward, own, method="apply")
+        scripted = External("lintorch.scripted")
+        return Bound(scripted, (forward, *own), method=f"{held.name}{OWN_GRADIENT}")
+    return Bound(forward, own, method=f"{held.name}{OWN_GRADIENT}")
 
 
 def _hands_memory(function: ast.AST) -> bool:

@@ -257,6 +257,14 @@ class ForwardCalled(Occurrence):
 
 
 @frozen_record
+class OwnGradientCalled(Occurrence):
+    """`Swish.apply(x)`: a function with a gradient of its own was called; `ran`: layers that it called."""
+
+    name: str
+    ran: tuple[Called, ...]
+
+
+@frozen_record
 class Returned(Occurrence):
     """The forward of a root gave a value; what stood in lists and dicts at that time is in Items."""
 

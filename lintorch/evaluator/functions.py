@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain
 
 from lintorch.evaluator.budget import SpentError
-from lintorch.evaluator.events import Entered, ForwardCalled, Refused
+from lintorch.evaluator.events import Called, Entered, ForwardCalled, OwnGradientCalled, Refused
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layers import is_layer_class
@@ -17,7 +17,7 @@ from lintorch.evaluator.machine import METHODS, Activation, LeftError, Machine, 
 from lintorch.evaluator.mark_order import marking
 from lintorch.evaluator.marks import CallBegan, CallEnded
 from lintorch.evaluator.model_modes import tell_compared
-from lintorch.evaluator.objects import is_module_class
+from lintorch.evaluator.objects import OWN_GRADIENT, is_module_class
 from lintorch.evaluator.pure_calls import Key, make_key
 from lintorch.evaluator.repeated_calls import is_lasting, is_made_up
 from lintorch.evaluator.truth import known_items
@@ -78,7 +78,13 @@ def call_bound(machine: Machine, node: ast.AST, callee: Bound, given: Given) -> 
     named = {**dict(callee.keyword), **given.keyword}
     if callee.method == "forward" and isinstance(callee.function, Function):
         machine.tell(ForwardCalled, node, callee.positional[0])
-    return machine.call(node, callee.function, Given(whole, named, given.open))
+    began = len(machine.events)
+    result = machine.call(node, callee.function, Given(whole, named, given.open))
+    if callee.method.endswith(OWN_GRADIENT):
+        ran = (e for e in machine.events[began:] if isinstance(e, Called) and e.built is not None)
+        name = callee.method.removesuffix(OWN_GRADIENT)
+        machine.tell(OwnGradientCalled, node, name, tuple(ran))
+    return result
 
 
 @calls(Choice)

@@ -32,6 +32,8 @@ from lintorch.syntax.python_ast import takes_named
 
 MODULE = "torch.nn.Module"
 FUNCTION = "torch.autograd.Function"
+OWN_GRADIENT = ".apply of a Function"
+"""Ends the name by which `apply` of a function with a gradient of its own is bound, behind the class'."""
 SCRIPT_MODULE = "torch.jit.ScriptModule"
 _KINDS = {
     "staticmethod": "static",

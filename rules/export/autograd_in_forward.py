@@ -1,4 +1,4 @@
-"""LT115: what belongs to autograd in a forward pass that is exported: gradients, `.data`, custom functions."""
+"""LT115: what belongs to autograd in a forward pass that is exported: gradients, `.data`, checkpoints."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ rule = Rule(
 
         Gradients taken in forward (`autograd.grad`, `backward`) are exported by torch.export and
         the new exporter; the legacy exporter and jit.trace bake the gradient of the example.
-        The compiler of TorchScript refuses them, as it does hooks with a lambda, checkpoint and
-        custom autograd functions, which the others export. checkpoint with use_reentrant=True,
-        its default, around layers with weights stops the legacy exporter and jit.trace as well
-        ("unordered_map::at"); with use_reentrant=False they export it. Measured on torch 2.13.
+        The compiler of TorchScript refuses them, as it does hooks with a lambda and checkpoint,
+        which the others export. checkpoint with use_reentrant=True, its default, around layers
+        with weights stops the legacy exporter and jit.trace as well ("unordered_map::at"); with
+        use_reentrant=False they export it. Measured on torch 2.13.
     """,
     bad="""
         from torch import nn

@@ -60,6 +60,16 @@ class Regions:
             self._skipped[inner] = elsewhere or guards.is_skipped(outer, inner, self._names)
         return self._skipped[inner]
 
+    def is_left_out(self, node: cst.CSTNode) -> bool:
+        """Whether a node stands where its function does not come while a model is exported."""
+        parents = self._file.tree.parents
+        inner, outer = node, parents.get(node)
+        while outer is not None and not isinstance(inner, cst.FunctionDef):
+            if self._is_skipped(outer, inner):
+                return True
+            inner, outer = outer, parents.get(outer)
+        return False
+
     def is_traced(self, node: cst.CSTNode) -> bool:
         """Whether a node runs when a model is traced: in a forward that is not a loss's."""
         if not self._purpose.is_deployable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -156,6 +157,15 @@ def save_artifact(job: Job, name: str, save: Callable[[str], object]) -> str:
     with refuse_in_stage("save"):
         save(path)
     return path
+
+
+def save_program(job: Job, name: str, save: Callable[[Any], object]) -> str:
+    """As `save_artifact`; where no file is wanted it is saved to memory: what cannot be saved serves nobody."""
+    if job.keep:
+        return save_artifact(job, name, save)
+    with refuse_in_stage("save"):
+        save(BytesIO())
+    return ""
 
 
 class Refused(Exception):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import torch
 
-from lintorch.guest.export.exporter import Explained, Exported, Job, save_artifact, wrap_module
+from lintorch.guest.export.exporter import Explained, Exported, Job, save_program, wrap_module
 from lintorch.guest.export.shape_constraints import explain_fixed_size, explain_unsolved
 from lintorch.guest.watch.trace_graphs import shape_plain_value
 from lintorch.record.models import PlainArgument
@@ -31,7 +32,7 @@ def export(job: Job) -> Exported:
     """Exports; the program is run as the module that it unlifts to, with its guards."""
     program = make_program(job)
     module = program.module()
-    artifact = save_artifact(job, "model.pt2", lambda path: torch.export.save(program, path))
+    artifact = save_program(job, "model.pt2", partial(torch.export.save, program))
     return wrap_module(job, module, artifact, _list_kept_devices(program))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import torch
 from torch import nn
 
 from lintorch.guest.export.error_reading import summarise_error
-from lintorch.guest.export.exporter import Explained, Exported, Job, save_artifact, wrap_module
+from lintorch.guest.export.exporter import Explained, Exported, Job, save_program, wrap_module
 from lintorch.guest.process.error_text import text_of
 
 TAKES_PLAIN = True
@@ -26,7 +27,7 @@ def available() -> str:
 def export(job: Job) -> Exported:
     """Compiles the module."""
     script = _compile_module(job.module)
-    return wrap_module(job, script, save_artifact(job, "model.pt", script.save))
+    return wrap_module(job, script, save_program(job, "model.pt", partial(torch.jit.save, script)))
 
 
 def _compile_module(module: nn.Module) -> Any:

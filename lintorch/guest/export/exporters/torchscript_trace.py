@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 
 from lintorch.guest.export import flat_outputs
-from lintorch.guest.export.exporter import Explained, Exported, Job, save_artifact, wrap_module
-from lintorch.guest.export.exporters.traced_module import list_kept_devices
+from lintorch.guest.export.exporter import Explained, Exported, Job, save_program, wrap_module
+from lintorch.guest.export.exporters.traced_module import list_kept_devices, turn_round
+from lintorch.guest.process.error_text import text_of
 
+_UNSAVED = "Could not export Python function call"
 _SCRIPT = """
 exported = torch.jit.trace(model, example, check_trace=False{strict})
 """
@@ -26,7 +30,7 @@ def export(job: Job) -> Exported:
         check_trace=False,
         strict=job.strict,
     )
-    artifact = save_artifact(job, "model.pt", traced.save)
+    artifact = save_program(job, "model.pt", partial(torch.jit.save, traced))
     exported = wrap_module(job, traced, artifact, list_kept_devices(traced))
     return flat_outputs.drop_counts(exported, job)
 
@@ -37,5 +41,6 @@ def script(job: Job) -> str:
 
 
 def explain(error: BaseException, job: Job) -> Explained:
-    """The traceback of a traced run says all there is."""
-    return Explained()
+    """The traceback of a traced run says all there is; of what is not saved the message has a stack."""
+    text = text_of(error)
+    return Explained(where=turn_round(text)) if _UNSAVED in text else Explained()

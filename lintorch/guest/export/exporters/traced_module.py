@@ -25,7 +25,7 @@ def find_call_stack(job: Job, operators: Sequence[str]) -> str:
     stacks = (
         node.sourceRange() for node in _find_nodes(trace_module(job).inlined_graph, operators)
     )
-    return _turn_round(next(stacks, ""))
+    return turn_round(next(stacks, ""))
 
 
 def list_kept_devices(traced: Any) -> Iterator[str]:
@@ -34,10 +34,10 @@ def list_kept_devices(traced: Any) -> Iterator[str]:
         for node in _find_nodes(traced.inlined_graph, ("prim::Constant",)):
             if str(node.output().type()) == "Device":
                 for use in node.output().uses():
-                    yield _turn_round(use.user.sourceRange())
+                    yield turn_round(use.user.sourceRange())
 
 
-def _turn_round(stack: str) -> str:
+def turn_round(stack: str) -> str:
     """A printed stack with the innermost line last."""
     return "\n".join(reversed(stack.splitlines()))
 
