@@ -142,8 +142,7 @@ def _bind_function(machine: Machine, held: Class) -> Value:
     own = (held, context) if forward.kind == "class" else (context,)
     symbolic = find_class_attribute(machine, held, "symbolic") is not None
     if symbolic or _hands_memory(forward.node):  # exporters ask that instead, or see nothing of it
-        scripted = External("lintorch.scripted")
-        return Bound(scripted, (forward, *own), method=f"{held.name}{OWN_GRADIENT}")
+        return Bound(External("lintorch.scripted"), (forward, *own))
     return Bound(forward, own, method=f"{held.name}{OWN_GRADIENT}")
 
 

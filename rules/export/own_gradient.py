@@ -24,7 +24,8 @@ rule = Rule(
         torch.export and both ONNX exporters look inside of the others. Measured on torch 2.13.
 
         A gradient of its own is for training: where torch.jit.is_tracing() or
-        torch.jit.is_scripting() is true, plain operations give the same.
+        torch.jit.is_scripting() is true, plain operations give the same. A Function with a method
+        `symbolic` is written for ONNX, and not reported.
     """,
     bad="""
         import torch

@@ -70,7 +70,7 @@ class Net(nn.Module):
         x = round_through(x)  # hit
         x = self.keep(x)  # hit
         x = scale(x, 2.0)
-        x = Written.apply(x)  # hit
+        x = Written.apply(x)
         x = Again.apply(self.layer, x)  # hit
         return Again.apply(F.relu, x)  # hit
 
