@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
-from lintorch.messages.recognise import Recognised, guess_runtime, looks_like_error
+from lintorch.messages.recognise import Recognised, looks_like_error
+from lintorch.messages.who_speaks import guess_runtime, is_own_code
 
 _ANY = "any"
 _RAISED = re.compile(
@@ -17,6 +18,7 @@ _LONG = 600
 _READ = 200_000
 """Characters from the end of a text in which its last error is looked for."""
 _EXCERPT = 240
+_OWN = "The traceback ends in a file of yours, or of the tool that you run: no exporter and no runtime speaks there."
 _PHASES = (
     ("running", r"Non-zero status|\.run\(|\binfer(?:ence)?\b|predict|execut(?:e|ing)\b|OrtRun"),
     ("building or compiling", r"build(?:er|ing)?\b|compil|optimi[sz]er"),
@@ -34,14 +36,18 @@ def read_class(text: str) -> Recognised | None:
     kind = _find_class(text)
     if kind is None:
         return None
-    runtime = guess_runtime(text) or _load_classes()
-    phase = _read_phase(text)
-    whose = "" if runtime.name == _ANY else f" of {runtime.title}"
-    when = f", probably while {phase}" if phase else ""
-    cause = f"This message{whose} is not known here{when}. By its class: {kind.cause}"
     said = find_statement(text)
+    at = text.rfind(said)
+    if is_own_code(text, at):
+        runtime, cause = _load_classes(), f"{_OWN} By its class: {kind.cause}"
+    else:
+        runtime = guess_runtime(text) or _load_classes()
+        phase = _read_phase(text)
+        whose = "" if runtime.name == _ANY else f" of {runtime.title}"
+        when = f", probably while {phase}" if phase else ""
+        cause = f"This message{whose} is not known here{when}. By its class: {kind.cause}"
     told = replace(kind, runtime=runtime.name, cause=cause)
-    return Recognised(told, runtime, said[:_EXCERPT].strip(), at=text.rfind(said))
+    return Recognised(told, runtime, said[:_EXCERPT].strip(), at=at)
 
 
 def describe_class(found: Recognised, text: str) -> Recognised:

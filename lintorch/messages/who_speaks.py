@@ -1,0 +1,45 @@
+"""Which program a text is of, by words that only its logs hold."""
+
+from __future__ import annotations
+
+import re
+
+from lintorch.messages.message_kinds import Runtime, load_runtimes
+
+_EVERYWHERE = {"any", "onnx", "tools", "torch", "torch.onnx", "torch.export", "torchscript"}
+"""Their words stand in the logs of other programs, too."""
+_FRAME = re.compile(r'File "([^"]{1,400})", line \d{1,7}')
+_INSTALLED = re.compile(r"(?:site|dist)-packages|[/\\]lib[/\\]python|^<|^code[/\\]__torch__")
+
+
+def guess_runtime(text: str) -> Runtime | None:
+    """The runtime whose words a text that `unify_text` has made holds most of, PyTorch only where
+    there is no other; None where it holds none.
+    """
+    lowered = text.lower()
+    marked = [(_count_marks(each, lowered), each) for each in load_runtimes()]
+    others = [each for each in marked if each[1].name != "torch"]
+    most = max(count for count, _ in others) or max(count for count, _ in marked)
+    if not most:
+        return None
+    return next((each for count, each in [*others, *marked] if count == most), None)
+
+
+def list_foreign(lowered: str) -> frozenset[str]:
+    """The runtimes of which a text in lower case cannot be: it holds words of others, and none of theirs.
+
+    None where it holds the words of no program, or only of those whose words stand everywhere.
+    """
+    alone = [each for each in load_runtimes() if each.name not in _EVERYWHERE]
+    silent = {each.name for each in alone if not _count_marks(each, lowered)}
+    return frozenset(silent) if len(silent) < len(alone) else frozenset()
+
+
+def is_own_code(text: str, at: int) -> bool:
+    """Whether the traceback before an error ends in a file of the user's: then no program speaks."""
+    frames = [*_FRAME.finditer(text, max(0, at - 2000), at)]
+    return bool(frames) and not _INSTALLED.search(frames[-1][1])
+
+
+def _count_marks(runtime: Runtime, lowered: str) -> int:
+    return sum(word in lowered for word in runtime.marks)
