@@ -89,3 +89,25 @@ def test_an_error_in_a_file_of_yours_is_of_no_program() -> None:
 def tell_cause(text: str) -> str:
     unified = unify_text(text)
     return sharpen(recognise(unified)[0], unified).kind.cause
+
+
+COMPILE = "torch._dynamo.exc.Unsupported: Attempted to call function marked as skipped"
+SPEAKERS = [
+    (f"{COMPILE}\nfrom user code: File 'net.py'", "torch.compile", "@torch.compiler.disable"),
+    (f"ep = torch.export.export(net, args)\n{COMPILE}", "torch.export", "strict=False"),
+]
+
+
+@pytest.mark.parametrize(("text", "title", "remedy"), SPEAKERS)
+def test_compile_and_export_are_told_apart(text: str, title: str, remedy: str) -> None:
+    unified = unify_text(text)
+    found = sharpen(recognise(unified)[0], unified)
+    assert found.runtime.title == title
+    assert remedy in found.kind.remedy
+
+
+def test_words_behind_what_are_told_before_the_abort_that_follows() -> None:
+    ended = "terminate called\n  what():  Model config doesn't exist\nAborted (core dumped)"
+    found = read_class(unify_text(ended))
+    assert found
+    assert found.kind.name == "file-missing"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
 from lintorch.messages.recognise import Recognised, looks_like_error
-from lintorch.messages.who_speaks import guess_runtime, is_own_code
+from lintorch.messages.who_speaks import guess_runtime, is_compiled, is_own_code
 
 _ANY = "any"
 _RAISED = re.compile(
@@ -42,6 +42,8 @@ def read_class(text: str) -> Recognised | None:
         runtime, cause = _load_classes(), f"{_OWN} By its class: {kind.cause}"
     else:
         runtime = guess_runtime(text) or _load_classes()
+        if runtime.name == "torch.export" and is_compiled(text):
+            runtime = replace(runtime, title="torch.compile")
         phase = _read_phase(text)
         whose = "" if runtime.name == _ANY else f" of {runtime.title}"
         when = f", probably while {phase}" if phase else ""

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from lintorch.messages.read_keys import describe_keys
 from lintorch.messages.recognise import Recognised
+from lintorch.messages.who_speaks import is_compiled
 from lintorch.targets.opset_history import is_standard
 
 _KEYS = {"torch/state-dict"}
@@ -39,10 +40,20 @@ def sharpen(found: Recognised, text: str) -> Recognised:
         return replace(
             found, kind=replace(found.kind, cause=cause, remedy=_CONVERT_AGAIN, rules=())
         )
+    if found.runtime.name == "torch.export" and is_compiled(text):
+        return _name_compile(found)
     told = _describe(found, text)
     if told and found.kind.full_name not in _KEYS:
         told = f"{told} {found.kind.cause}"
     return replace(found, kind=replace(found.kind, cause=told or found.kind.cause))
+
+
+def _name_compile(found: Recognised) -> Recognised:
+    """As a message of torch.compile, whose remedies are others."""
+    kind = replace(found.kind, remedy=found.kind.compiled or found.kind.remedy)
+    return replace(
+        found, kind=kind, runtime=replace(found.runtime, title="torch.compile", exporters=())
+    )
 
 
 def _describe(found: Recognised, text: str) -> str:

@@ -8,6 +8,10 @@ from lintorch.messages.message_kinds import Runtime, load_runtimes
 
 _EVERYWHERE = {"any", "onnx", "tools", "torch", "torch.onnx", "torch.export", "torchscript"}
 """Their words stand in the logs of other programs, too."""
+_EXPORTS = re.compile(r"(?i:export|torch[./\\]onnx|aot_compile|draft_|ep\.module|executorch)")
+_COMPILES = re.compile(
+    r"(?i:torch\.compile|torch[./\\]_inductor|torch[./\\]_dynamo|inductor|graph-break|\bdynamo\b)"
+)
 _FRAME = re.compile(r'File "([^"]{1,400})", line \d{1,7}')
 _INSTALLED = re.compile(r"(?:site|dist)-packages|[/\\]lib[/\\]python|^<|^code[/\\]__torch__")
 
@@ -33,6 +37,11 @@ def list_foreign(lowered: str) -> frozenset[str]:
     alone = [each for each in load_runtimes() if each.name not in _EVERYWHERE]
     silent = {each.name for each in alone if not _count_marks(each, lowered)}
     return frozenset(silent) if len(silent) < len(alone) else frozenset()
+
+
+def is_compiled(text: str) -> bool:
+    """Whether torch.compile speaks in the words that it shares with torch.export."""
+    return bool(_COMPILES.search(text)) and not _EXPORTS.search(text)
 
 
 def is_own_code(text: str, at: int) -> bool:
