@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lintorch.messages import read_class, recognise, sharpen, unify_text
+from lintorch.messages import describe_class, read_class, recognise, sharpen, unify_text
 
 STATE = "RuntimeError: Error(s) in loading state_dict for Net: "
 SHAPES = (
@@ -104,6 +104,41 @@ def test_compile_and_export_are_told_apart(text: str, title: str, remedy: str) -
     found = sharpen(recognise(unified)[0], unified)
     assert found.runtime.title == title
     assert remedy in found.kind.remedy
+
+
+def test_a_package_that_is_not_loaded_is_of_no_program() -> None:
+    said = (
+        "python test_qnn_delegate.py: ImportError: cannot import name 'Constraint' from "
+        "'torch._dynamo.eval_frame' (/site-packages/torch/_dynamo/eval_frame.py)"
+    )
+    text = unify_text(said)
+    found = describe_class(recognise(text)[0], text)
+    assert found.runtime.name == "any"
+    assert found.kind.name == "package-release"
+
+
+def test_short_words_of_a_program_stand_at_the_head_of_a_word() -> None:
+    found = read_class(unify_text("at OnnxModelScorer.Load: System.InvalidOperationException: no"))
+    assert found is None or found.runtime.name != "vitis"
+
+
+def test_a_marked_line_is_told_before_the_check_that_follows() -> None:
+    log = (
+        "I 00:00:00.1 executorch:runner.cpp:1] begun\n"
+        "E 00:00:00.2 executorch:data.cpp:9] file not found: x.bin\n"
+        "F 00:00:00.3 executorch:result.h:170] In function CheckOk(), assert failed: hasValue_\nAborted"
+    )
+    found = read_class(unify_text(log))
+    assert found
+    assert found.kind.name == "file-missing"
+
+
+ADAPTER = "size mismatch for q.lora_{}.weight: copying a param with shape torch.Size([{}]) from checkpoint, the shape in current model is torch.Size([{}])."
+
+
+def test_adapters_of_another_rank_are_told() -> None:
+    shapes = ADAPTER.format("A", "16, 64", "8, 64") + " " + ADAPTER.format("B", "64, 16", "64, 8")
+    assert "of rank 16 in the file and 8 in the model" in tell_cause(STATE + shapes)
 
 
 def test_words_behind_what_are_told_before_the_abort_that_follows() -> None:

@@ -13,6 +13,7 @@ _SHAPES = re.compile(
     r"size mismatch for (\S{1,200}): copying a param(?:eter)? .{0,40}?\[([\d, ]{0,60})\]\).{0,60}?"
     r"\[([\d, ]{0,60})\]"
 )
+_ADAPTER = re.compile(r"\.lora_[AB]\b")
 _MOST = 100_000
 _PARTS = ("state_dict", "model_state_dict", "model", "net", "ema", "params", "generator")
 _TRAINING = {*_PARTS, "optimizer", "optimizer_state_dict", "epoch", "scheduler", "lr_scheduler", "hyper_parameters"}  # fmt: skip
@@ -127,6 +128,11 @@ def _read_shape(written: str) -> tuple[int, ...]:
 def _describe_shapes(shapes: Sequence[_Shape]) -> str:
     if not shapes:
         return ""
+    if all(_ADAPTER.search(each.key) for each in shapes) and (0,) not in [s.file for s in shapes]:
+        ranks = {(min(each.file), min(each.model)) for each in shapes if each.file and each.model}
+        if len(ranks) == 1:
+            file, model = ranks.pop()
+            return f"All are LoRA adapters, of rank {file} in the file and {model} in the model: LoraConfig(r={file}), as adapter_config.json beside the file says."
     rows = {(each.file[0], each.model[0]) for each in shapes if each.file and each.model}
     alone = all(each.file[1:] == each.model[1:] for each in shapes)
     modules = {each.key.rpartition(".")[0] for each in shapes}

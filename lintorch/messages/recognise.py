@@ -24,7 +24,7 @@ _LINE = 60
 _ERROR = re.compile(
     r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported|insufficient|mismatch|"
     r"violation|unable to|cannot |could not|not found|missing |exit code -?[1-9]|0xc0000005|segmentation|"
-    r"does not match|not close enough|not within the set tolerance|undefined symbol|undefined reference|unresolved external|signal \d|abgebrochen|speicherzugriff|已放弃|已中止|核心已转储|段错误|segfault|#\d\d pc [0-9a-f]{6})"
+    r"does not match|ret_check|symbol not found|no vulkan|invalid gpu|invalid \w{1,20} (?:format|version|model|argument|input|shape|file)|not close enough|not within the set tolerance|undefined symbol|undefined reference|unresolved external|signal \d|abgebrochen|speicherzugriff|已放弃|已中止|核心已转储|段错误|segfault|#\d\d pc [0-9a-f]{6})"
 )
 
 

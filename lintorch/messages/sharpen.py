@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from lintorch.messages.message_kinds import load_runtimes
 from lintorch.messages.read_keys import describe_keys
 from lintorch.messages.recognise import Recognised
 from lintorch.messages.who_speaks import is_compiled
@@ -42,6 +43,8 @@ def sharpen(found: Recognised, text: str) -> Recognised:
         )
     if found.runtime.name == "torch.export" and is_compiled(text):
         return _name_compile(found)
+    if found.runtime.name == "torch.onnx" and "onnx" not in text.lower():
+        return replace(found, runtime=next(r for r in load_runtimes() if r.name == "torchscript"))
     told = _describe(found, text)
     if told and found.kind.full_name not in _KEYS:
         told = f"{told} {found.kind.cause}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from lintorch.messages.message_kinds import Runtime, load_runtimes
@@ -12,6 +13,7 @@ _EXPORTS = re.compile(r"(?i:export|torch[./\\]onnx|aot_compile|draft_|ep\.module
 _COMPILES = re.compile(
     r"(?i:torch\.compile|torch[./\\]_inductor|torch[./\\]_dynamo|inductor|graph-break|\bdynamo\b)"
 )
+_SHORT = 6
 _FRAME = re.compile(r'File "([^"]{1,400})", line \d{1,7}')
 _INSTALLED = re.compile(r"(?:site|dist)-packages|[/\\]lib[/\\]python|^<|^code[/\\]__torch__")
 
@@ -39,6 +41,11 @@ def list_foreign(lowered: str) -> frozenset[str]:
     return frozenset(silent) if len(silent) < len(alone) else frozenset()
 
 
+def has_words(runtime: Runtime, text: str) -> bool:
+    """Whether a text holds words of a runtime's own."""
+    return bool(_count_marks(runtime, text.lower()))
+
+
 def is_compiled(text: str) -> bool:
     """Whether torch.compile speaks in the words that it shares with torch.export."""
     return bool(_COMPILES.search(text)) and not _EXPORTS.search(text)
@@ -51,4 +58,17 @@ def is_own_code(text: str, at: int) -> bool:
 
 
 def _count_marks(runtime: Runtime, lowered: str) -> int:
-    return sum(word in lowered for word in runtime.marks)
+    return sum(bool(mark.search(lowered)) for mark in _compile_marks(runtime.marks))
+
+
+@functools.cache
+def _compile_marks(marks: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Short ones stand at the head of a word: `xmodel` is not in `OnnxModel`."""
+    return tuple(
+        re.compile(
+            rf"(?:(?<![a-z])|(?<=lib)){re.escape(mark)}"
+            if mark[0].isalpha() and len(mark) <= _SHORT
+            else re.escape(mark)
+        )
+        for mark in marks
+    )
