@@ -75,6 +75,23 @@ def test_words_of_another_program_are_not_taken_for_its_own() -> None:
     assert recognise(unify_text(web)) == ()
 
 
+OWN_WORDS = [
+    ("PyTorch convert function for op 'lift_fresh' not implemented.", "coreml/no-convert-function"),
+    ("layer Conv not exists or registered", "ncnn/layer-not-registered"),
+    ("No importer registered for op: PRelu", "tensorrt/no-plugin"),
+    ("Unsupported function types ['mm.default']", "tvm/torch-operator"),
+]
+
+
+@pytest.mark.parametrize(("text", "kind"), OWN_WORDS)
+@pytest.mark.parametrize("noise", ["onnxruntime==1.16.0\ntensorrt==8.6\nopenvino==2023.1\n", ""])
+def test_a_message_by_its_own_words_is_known_beside_names_of_other_programs(
+    text: str, kind: str, noise: str
+) -> None:
+    log = f"{noise}{text}\nI tried onnxruntime and trtexec, too.\n"
+    assert recognise(unify_text(log))[0].kind.full_name == kind
+
+
 def test_an_error_in_a_file_of_yours_is_of_no_program() -> None:
     traceback = (
         'File "/home/me/onnxruntime_demo/main.py", line 63, in main\n'

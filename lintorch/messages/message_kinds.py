@@ -46,6 +46,8 @@ class Kind:
     """What to do to learn more, where that differs from what holds for the runtime."""
     compiled: str = ""
     """What to write instead where torch.compile speaks, and not torch.export; "" where it is the same."""
+    shared: bool = False
+    """Whether other programs say the same words: they count only where the log can be of this one."""
     yields_to: tuple[str, ...] = ()
     """Full names of kinds that outweigh it where they stand close by: they say the same more exactly."""
 

@@ -51,8 +51,11 @@ def recognise(text: str) -> tuple[Recognised, ...]:
     lowered = text.lower()
     found: dict[tuple[str, str, str, str], Recognised] = {}
     foreign = list_foreign(lowered)
-    for runtime in (each for each in load_runtimes() if each.name not in foreign):
-        for kind in (kind for kind in runtime.kinds if kind.rank != "class"):
+    for runtime in load_runtimes():
+        is_foreign = runtime.name in foreign
+        for kind in runtime.kinds:
+            if kind.rank == "class" or (kind.shared and is_foreign):
+                continue
             for each in _find_kind(kind, runtime, text, lowered):
                 said = each.excerpt if kind.rank == "last" else ""
                 key = runtime.name, kind.name, each.operator, each.node + said
