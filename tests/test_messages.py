@@ -86,7 +86,7 @@ def test_a_kind_says_cause_and_remedy_and_names_rules_that_there_are(kind: Kind)
     assert kind.remedy
     assert set(kind.rules) <= set(build_catalog().names.values())
     assert set(kind.yields_to) <= {each.full_name for each in KINDS}
-    assert all(word == word.lower() and len(word) > 3 for word in kind.needs)
+    assert all(word == word.lower() and len(word.encode()) > 3 for word in kind.needs)
 
 
 def test_a_kind_has_a_name_of_its_own() -> None:

@@ -9,7 +9,7 @@ from typing import TextIO
 from lintorch.cli.terminal import choose_style
 from lintorch.report.places import shown_path
 from lintorch.report.styled_lines import Line, Screen
-from lintorch.run.explain_node import ExplainedNodes, NodeAnswer
+from lintorch.run.node_answer import ExplainedNodes, NodeAnswer
 from lintorch.run.node_frames import Frame
 
 _STYLES = {"certain": "good", "probable": "good", "possible": "warning", "unknown": "warning"}

@@ -4,8 +4,10 @@ from lintorch.messages.describe_support import describe_support
 from lintorch.messages.message_kinds import Kind, Rank, Runtime, load_runtimes
 from lintorch.messages.read_class import describe_class, read_class
 from lintorch.messages.read_releases import Releases, read_releases
-from lintorch.messages.recognise import Recognised, guess_runtime, looks_like_error, recognise
+from lintorch.messages.recognise import Recognised, looks_like_error, recognise
+from lintorch.messages.sharpen import sharpen
 from lintorch.messages.unify_text import unify_text
+from lintorch.messages.who_speaks import guess_runtime
 
 __all__ = [
     "Kind",
@@ -21,5 +23,6 @@ __all__ = [
     "read_class",
     "read_releases",
     "recognise",
+    "sharpen",
     "unify_text",
 ]

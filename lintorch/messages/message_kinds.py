@@ -44,6 +44,10 @@ class Kind:
     """The runtime whose tables tell since when operator or opset is taken; "" where they do not help."""
     more: str = ""
     """What to do to learn more, where that differs from what holds for the runtime."""
+    compiled: str = ""
+    """What to write instead where torch.compile speaks, and not torch.export; "" where it is the same."""
+    shared: bool = False
+    """Whether other programs say the same words: they count only where the log can be of this one."""
     yields_to: tuple[str, ...] = ()
     """Full names of kinds that outweigh it where they stand close by: they say the same more exactly."""
 
@@ -104,7 +108,7 @@ def _read_kind(runtime: str, table: Mapping[str, Any]) -> Kind:
     for key in ("needs", "rules", "yields_to"):
         given[key] = tuple(given.get(key, ()))
     pattern = given.pop("pattern", "")
-    for key in ("cause", "remedy", "more"):
+    for key in ("cause", "remedy", "more", "compiled"):
         given[key] = " ".join(given.get(key, "").split())
     return Kind(runtime, pattern=re.compile(pattern) if pattern else None, **given)
 

@@ -6,17 +6,26 @@ import re
 from dataclasses import replace
 
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
-from lintorch.messages.recognise import Recognised, guess_runtime, looks_like_error
+from lintorch.messages.recognise import Recognised, looks_like_error
+from lintorch.messages.who_speaks import guess_runtime, has_words, is_compiled, is_own_code
 
 _ANY = "any"
 _RAISED = re.compile(
     r"(?:[\w.]{1,120}(?:Error|Exception|Unsupported|NotFound)|<class '[\w.]{1,120}'>): |what\(\): |"
     r"(?i:segmentation fault|export failure|(?:check|assert(?:ion)?) .{0,80}?failed)"
 )
+_MARKED = re.compile(
+    r"(?:\bE/?[\w.]{1,40} ?:(?= \[| [A-Za-z])|\[E\](?= )|\[ERROR\](?= )|\bE \d\d:\d\d:\d\d\.\d{1,9} \w{1,40}:|\bE RKNN\w{0,3} ?: ?)"
+)
+"""What stands before an error in logs of phones and boards."""
+_WEAK = re.compile(r"(?i:(?:check|assert(?:ion)?) .{0,80}?failed|segmentation fault)")
 _LONG = 600
 _READ = 200_000
 """Characters from the end of a text in which its last error is looked for."""
 _EXCERPT = 240
+_OWN = "The traceback ends in a file of yours, or of the tool that you run: no exporter and no runtime speaks there."
+_PACKAGES = ("package-release", "package-missing")
+_NOT_ITS_OWN = "Python does not load what it is told to; no exporter and no runtime speaks there. By its class:"
 _PHASES = (
     ("running", r"Non-zero status|\.run\(|\binfer(?:ence)?\b|predict|execut(?:e|ing)\b|OrtRun"),
     ("building or compiling", r"build(?:er|ing)?\b|compil|optimi[sz]er"),
@@ -34,14 +43,20 @@ def read_class(text: str) -> Recognised | None:
     kind = _find_class(text)
     if kind is None:
         return None
-    runtime = guess_runtime(text) or _load_classes()
-    phase = _read_phase(text)
-    whose = "" if runtime.name == _ANY else f" of {runtime.title}"
-    when = f", probably while {phase}" if phase else ""
-    cause = f"This message{whose} is not known here{when}. By its class: {kind.cause}"
     said = find_statement(text)
+    at = text.rfind(said)
+    if is_own_code(text, at):
+        runtime, cause = _load_classes(), f"{_OWN} By its class: {kind.cause}"
+    else:
+        runtime = guess_runtime(text) or _load_classes()
+        if runtime.name == "torch.export" and is_compiled(text):
+            runtime = replace(runtime, title="torch.compile")
+        phase = _read_phase(text)
+        whose = "" if runtime.name == _ANY else f" of {runtime.title}"
+        when = f", probably while {phase}" if phase else ""
+        cause = f"This message{whose} is not known here{when}. By its class: {kind.cause}"
     told = replace(kind, runtime=runtime.name, cause=cause)
-    return Recognised(told, runtime, said[:_EXCERPT].strip(), at=text.rfind(said))
+    return Recognised(told, runtime, said[:_EXCERPT].strip(), at=at)
 
 
 def describe_class(found: Recognised, text: str) -> Recognised:
@@ -49,6 +64,9 @@ def describe_class(found: Recognised, text: str) -> Recognised:
     kind = _find_class(text) if found.kind.rank == "last" else None
     if kind is None:
         return found
+    if kind.name in _PACKAGES and not has_words(found.runtime, find_statement(text)):
+        told = replace(kind, cause=f"{_NOT_ITS_OWN} {kind.cause}")
+        return replace(found, kind=told, runtime=_load_classes(), operator="", node="")
     cause = f"{found.kind.cause} By its class: {kind.cause}"
     remedy = f"{kind.remedy}; {found.kind.remedy}"
     return replace(found, kind=replace(found.kind, cause=cause, remedy=remedy))
@@ -75,6 +93,10 @@ def find_statement(text: str) -> str:
     """What the last error of a text says, from its name on."""
     text = text[-_READ:]
     raised = [*_RAISED.finditer(text)]
+    if not raised or _WEAK.match(raised[-1][0]):
+        marked = _MARKED.search(text)
+        if marked:
+            return text[marked.start() : marked.start() + _LONG]
     start = raised[-1].start() if raised else max(0, len(text) - _LONG)
     return text[start : start + _LONG]
 

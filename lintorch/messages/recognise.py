@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
+from lintorch.messages.who_speaks import list_foreign
 from lintorch.targets.opset_history import is_standard
 
 _BEFORE, _AFTER = 400, 1600
@@ -18,10 +19,12 @@ _OFTEN = 16
 _MOST = 12
 """Messages that are told of one text."""
 _EXCERPT = 240
+_LINE = 60
+"""Characters at the head of a line by which it is told what it is."""
 _ERROR = re.compile(
     r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported|insufficient|mismatch|"
     r"violation|unable to|cannot |could not|not found|missing |exit code -?[1-9]|0xc0000005|segmentation|"
-    r"does not match|not close enough|not within the set tolerance|undefined symbol|undefined reference|unresolved external|signal \d|#\d\d pc [0-9a-f]{6})"
+    r"does not match|ret_check|symbol not found|no vulkan|invalid gpu|invalid \w{1,20} (?:format|version|model|argument|input|shape|file)|not close enough|not within the set tolerance|undefined symbol|undefined reference|unresolved external|signal \d|abgebrochen|speicherzugriff|已放弃|已中止|核心已转储|段错误|segfault|#\d\d pc [0-9a-f]{6})"
 )
 
 
@@ -47,10 +50,15 @@ def recognise(text: str) -> tuple[Recognised, ...]:
     """
     lowered = text.lower()
     found: dict[tuple[str, str, str, str], Recognised] = {}
+    foreign = list_foreign(lowered)
     for runtime in load_runtimes():
-        for kind in (kind for kind in runtime.kinds if kind.rank != "class"):
+        is_foreign = runtime.name in foreign
+        for kind in runtime.kinds:
+            if kind.rank == "class" or (kind.shared and is_foreign):
+                continue
             for each in _find_kind(kind, runtime, text, lowered):
-                key = runtime.name, kind.name, each.operator, each.node
+                said = each.excerpt if kind.rank == "last" else ""
+                key = runtime.name, kind.name, each.operator, each.node + said
                 before = found.get(key)
                 found[key] = replace(before, times=before.times + 1) if before else each
     return tuple(_order(_drop_lesser([*found.values()])))[:_MOST]
@@ -142,22 +150,35 @@ def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
     causes = [each for each in found if each.kind.rank == "cause"]
     told = [each for each in found if each.kind.rank in ("cause", "broad")]
     errors = [each for each in found if each.kind.rank in ("cause", "broad", "general")]
+    found = [*_drop_echoes(found)]
+    lasts = [each for each in found if each.kind.rank == "last"]
     for each in found:
         better = {"broad": causes, "general": told}.get(each.kind.rank, ())
         near = [other for other in better if abs(other.at - each.at) < _AROUND]
         if any(o.runtime is each.runtime for o in near):
             continue
-        if each.kind.rank == "last" and (errors or any(o.kind.rank == "symptom" for o in found)):
+        if each.kind.rank == "last" and (
+            errors or each.runtime in [o.runtime for o in lasts[: lasts.index(each)]]
+        ):
             continue
         if each.kind.rank == "last" and any(_leads_there(other, each) for other in found):
             continue
-        if each.kind.rank == "symptom" and errors:
+        if each.kind.rank == "symptom" and (errors or lasts):
             continue
         if any(other.kind.full_name in each.kind.yields_to for other in found):
             continue
         if not (each.operator or each.node) and any(_says_more(o, each) for o in found):
             continue
         yield each
+
+
+def _drop_echoes(found: Sequence[Recognised]) -> Iterator[Recognised]:
+    """Without the lines of a program that say no more than a symptom does."""
+    words = {word for each in found if each.kind.rank == "symptom" for word in each.kind.needs}
+    for each in found:
+        head = each.excerpt[:_LINE].lower()
+        if each.kind.rank != "last" or not any(word in head for word in words):
+            yield each
 
 
 def _leads_there(other: Recognised, found: Recognised) -> bool:
@@ -179,14 +200,3 @@ def _order(found: Iterator[Recognised]) -> Sequence[Recognised]:
 def looks_like_error(text: str) -> bool:
     """Whether a text that `unify_text` has made speaks of an error."""
     return bool(_ERROR.search(text))
-
-
-def guess_runtime(text: str) -> Runtime | None:
-    """The runtime whose words such a text holds most of, PyTorch only where there is no other; None where it holds none."""
-    lowered = text.lower()
-    marked = [(sum(word in lowered for word in each.marks), each) for each in load_runtimes()]
-    others = [each for each in marked if each[1].name != "torch"]
-    most = max(count for count, _ in others) or max(count for count, _ in marked)
-    return (
-        next((each for count, each in [*others, *marked] if count == most), None) if most else None
-    )

@@ -14,6 +14,7 @@ from lintorch.messages import (
     describe_class,
     read_releases,
     recognise,
+    sharpen,
     unify_text,
 )
 from lintorch.record.events import RunEvent, SizeQuestion, TensorRead
@@ -58,7 +59,7 @@ def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> Answ
     """
     log = read_log(data)
     text = unify_text(log.text)
-    found = [describe_class(each, text) for each in recognise(text)]
+    found = [sharpen(describe_class(each, text), text) for each in recognise(text)]
     exporter = next(iter(request.models.exporters), log.exporter)
     asked = [each for each in log.warnings if not each.is_error or not _is_told(each, found)]
     files = tuple(dict.fromkeys(each.found for each in asked if each.found))

@@ -11,8 +11,9 @@ from lintorch.core.finding import Finding
 from lintorch.messages import Recognised, Releases, describe_support
 from lintorch.onnx_file import NoNodeError, OnnxFileError
 from lintorch.run.check_files import CheckedFiles, check_files
-from lintorch.run.explain_node import NodeAnswer, explain_node
+from lintorch.run.explain_node import explain_node
 from lintorch.run.narrow_findings import narrow_findings
+from lintorch.run.node_answer import NodeAnswer
 from lintorch.run.read_export_log import LoggedWarning
 from lintorch.run.request import CheckRequest, ExplainRequest, Progress
 from lintorch.run.scope import Scope

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.exporter_calls import ONNX_EXPORT
-from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
@@ -17,11 +16,28 @@ from lintorch.evaluator.values import Bound, Class, Constant, Held, Items, Tenso
 from lintorch.facts.exporting.declared_sizes import (
     find_forward,
     find_written_forward,
-    list_inputs,
-    list_pairs,
 )
 from lintorch.facts.exporting.export_events import choose_exporter
-from lintorch.facts.exporting.mend_arguments import enclose, find_inputs, find_written
+from lintorch.facts.exporting.given_to_export import (
+    has_forward,
+    is_by_name,
+    is_inputs,
+    is_model,
+    list_given,
+    list_needed,
+    read_given,
+)
+from lintorch.facts.exporting.mend_arguments import find_inputs, find_written
+from lintorch.facts.exporting.mend_export_call import (
+    drop_inputs,
+    exchange,
+    gather,
+    put_keyword,
+    put_last,
+    split_keywords,
+    take_model,
+    take_owner,
+)
 from lintorch.source import Source
 
 rule = Rule(
@@ -238,11 +254,6 @@ def of_options(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, remedy='give a path: f="model.onnx"')
 
 
-def is_model(held: Held) -> bool:
-    """Whether it is an object of a class with a forward."""
-    return isinstance(held.of, Class) and has_forward(held.of)
-
-
 def is_state(model: Value | None, source: Source) -> bool:
     """Whether it is what state_dict of something gives."""
     made = source.evaluation.ways.find_maker(model) if model is not None else None
@@ -251,176 +262,11 @@ def is_state(model: Value | None, source: Source) -> bool:
     return isinstance(made, UnknownCalled) and made.method == "state_dict"
 
 
-def take_owner(event: Called, method: str, source: Source) -> Fix | None:
-    """`model` for `model.forward`, and `model.eval()` for `model.eval`."""
-    node = find_first(source.call_at(event))
-    if not isinstance(node, cst.Attribute):
-        return None
-    text = source.code(node) + "()" if method == "eval" else source.code(node.value)
-    return Fix(f"write {text}", (source.replace(node, text),), Applicability.UNSAFE)
-
-
 def is_program(model: Value | None, source: Source) -> bool:
     """Whether torch.export made it."""
     made = source.evaluation.ways.find_maker(model) if model is not None else None
     return isinstance(made, Called) and made.name in EXPORTS[:2]
 
 
-def put_last(call: cst.Call | None, source: Source, place: int = 1) -> Fix | None:
-    """An argument and the next one the other way round."""
-    pair = call.args[place : place + 2] if call is not None else ()
-    if len(pair) < 2 or any(arg.keyword or arg.star for arg in pair):
-        return None
-    first, second = (arg.value for arg in pair)
-    edits = (
-        source.replace(first, source.code(second)),
-        source.replace(second, source.code(first)),
-    )
-    return Fix("give the path last", edits, Applicability.UNSAFE)
-
-
-def list_given(event: Called, given: Mapping[str, Value]) -> list[tuple[str, Value]] | None:
-    """The inputs, with the names of those that are given by name; None where they are not all known."""
-    inputs, every = given.get("inputs"), name_given(event)
-    named = every.get("example_kwarg_inputs") if event.name == TRACE else every.get("kwargs")
-    last = inputs.items[-1] if isinstance(inputs, Items) and inputs.items else None
-    if isinstance(last, Items) and last.kind == "dict":
-        return None  # keywords by an old custom, or an argument
-    if inputs is None:
-        return None
-    found = {"args": inputs} | ({"kwargs": named} if named is not None else {})
-    return list_inputs(found)
-
-
-def list_needed(written: ast.FunctionDef, by_place: Sequence[str]) -> list[str]:
-    """The parameters without a default, those by name last."""
-    given = written.args
-    named = zip(given.kwonlyargs, given.kw_defaults, strict=True)
-    first = by_place[: len(by_place) - len(given.defaults)]
-    return [*first, *(each.arg for each, default in named if default is None)]
-
-
-def drop_inputs(event: Called, count: int, source: Source) -> Fix | None:
-    """The first inputs of a tuple that is written in the call; `(x,)` of `(x, mask)`."""
-    call = source.call_at(event)
-    node = find_inputs(call) if call is not None else None
-    if not isinstance(node, cst.Tuple) or not count:
-        return None
-    if any(not isinstance(each, cst.Element) for each in node.elements):
-        return None
-    texts = [source.code(each.value) for each in node.elements[:count]]
-    inner = ", ".join(texts) + "," * (count == 1)
-    edit = source.replace(node, enclose(node, inner))
-    return Fix("give what forward takes", (edit,), Applicability.UNSAFE)
-
-
 def count_words(count: int, word: str) -> str:
     return f"{count} {word}{'s' * (count != 1)}"
-
-
-def read_given(event: Called) -> Mapping[str, Value]:
-    """The first two arguments, under one pair of names for all exporters."""
-    given = name_given(event)
-    model = next((given[n] for n in ("mod", "model", "func") if n in given), None)
-    inputs = next((given[n] for n in ("args", "example_inputs") if n in given), None)
-    found = {"model": model, "inputs": inputs}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def is_inputs(value: Value | None) -> bool:
-    """Whether it surely is a tensor or a tuple of tensors."""
-    if isinstance(value, Items):
-        return bool(value.items) and all(is_inputs(each) for each in value.items or ())
-    return isinstance(value, Tensor) and value.sure
-
-
-def has_forward(model: Class) -> bool:
-    """Whether a class has a forward of its own."""
-    names = (getattr(each, "name", "") for each in model.node.body)
-    return "forward" in names
-
-
-def is_by_name(event: Called, mapping: Items, before: int) -> bool:
-    """Whether all keys are parameters of forward that nothing else fills, and more than a mapping is asked for."""
-    forward = find_forward(read_given(event).get("model"))
-    keys = [key for key, _ in list_pairs(mapping)]
-    if forward is None or not keys or forward.takes_more:
-        return False
-    left = forward.single[before:]
-    values = [value for _, value in list_pairs(mapping)]
-    return set(keys) <= set(left) and all(isinstance(each, Tensor) for each in values)
-
-
-def find_first(call: cst.Call | None) -> cst.BaseExpression | None:
-    """What stands in the place of the model."""
-    first = call.args[0] if call is not None and call.args else None
-    return first.value if first is not None and first.keyword is None and not first.star else None
-
-
-def take_model(event: Called, source: Source) -> Fix | None:
-    """`model` for `model(image)`, where that is written in the call."""
-    node = find_first(source.call_at(event))
-    if not isinstance(node, cst.Call) or not isinstance(node.func, (cst.Name, cst.Attribute)):
-        return None
-    edit = source.replace(node, source.code(node.func))
-    return Fix("give the model itself", (edit,), Applicability.UNSAFE)
-
-
-def exchange(event: Called, source: Source) -> Fix | None:
-    """The first two arguments the other way round."""
-    call = source.call_at(event)
-    first, second = find_first(call), find_inputs(call) if call is not None else None
-    if first is None or second is None or first is second:
-        return None
-    edits = (
-        source.replace(first, source.code(second)),
-        source.replace(second, source.code(first)),
-    )
-    return Fix("give the model first", edits, Applicability.UNSAFE)
-
-
-def gather(event: Called, source: Source) -> Fix | None:
-    """`(x, mask)` for `x, mask`."""
-    call = source.call_at(event)
-    args = [arg for arg in call.args if arg.keyword is None] if call is not None else []
-    if len(args) != len(event.positional) or any(arg.star for arg in args):
-        return None
-    start = source.replace(args[1].value, "").start
-    end = source.replace(args[-1].value, "").end
-    text = ", ".join(source.code(arg.value) for arg in args[1:])
-    return Fix("give one tuple", (Edit(start, end, f"({text})"),), Applicability.UNSAFE)
-
-
-def put_keyword(event: Called, name: str, source: Source) -> Fix | None:
-    """The second argument by a name."""
-    call = source.call_at(event)
-    node = find_inputs(call) if call is not None else None
-    if node is None:
-        return None
-    edit = source.replace(node, f"{name}={source.code(node)}")
-    return Fix(f"give {name}", (edit,), Applicability.UNSAFE)
-
-
-def split_keywords(event: Called, source: Source) -> Fix | None:
-    """`(x,), {"mask": mask}` for `(x, {"mask": mask})`."""
-    call = source.call_at(event)
-    node = find_inputs(call) if call is not None else None
-    if not isinstance(node, cst.Tuple) or call is None or len(call.args) < 2:
-        return None
-    if call.args[1].value is not node:
-        return None
-    texts = [source.code(each.value) for each in node.elements]
-    inner = ", ".join(texts[:-1]) + ("," if len(texts) == 2 else "")
-    text = enclose(node, inner)
-    if node.lpar:
-        return None if not inner else _split_enclosed(node, texts, source)
-    edit = source.replace(node, f"{text}, kwargs={texts[-1]}")
-    return Fix("give inputs by name as kwargs", (edit,), Applicability.UNSAFE)
-
-
-def _split_enclosed(node: cst.Tuple, texts: list[str], source: Source) -> Fix | None:
-    """The same where the brackets of the tuple are its own."""
-    inner = ", ".join(texts[:-1]) + ("," if len(texts) == 2 else "")
-    edit = source.replace(node, inner)
-    closed = Edit(edit.start - 1, edit.end + 1, f"({inner}), kwargs={texts[-1]}")
-    return Fix("give inputs by name as kwargs", (closed,), Applicability.UNSAFE)

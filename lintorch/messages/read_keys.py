@@ -1,0 +1,142 @@
+"""What the keys that `load_state_dict` complains about say of the checkpoint."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_KEY = re.compile(r"""["']([^"']{1,300})["']""")
+_MISSING = re.compile(r"(?i:missing keys?(?:\(s\))?(?: in state_dict)?: )")
+_UNEXPECTED = re.compile(r"(?i:unexpected keys?(?:\(s\))?(?: in state_dict)?:? )")
+_SHAPES = re.compile(
+    r"size mismatch for (\S{1,200}): copying a param(?:eter)? .{0,40}?\[([\d, ]{0,60})\]\).{0,60}?"
+    r"\[([\d, ]{0,60})\]"
+)
+_ADAPTER = re.compile(r"\.lora_[AB]\b")
+_MOST = 100_000
+_PARTS = ("state_dict", "model_state_dict", "model", "net", "ema", "params", "generator")
+_TRAINING = {*_PARTS, "optimizer", "optimizer_state_dict", "epoch", "scheduler", "lr_scheduler", "hyper_parameters"}  # fmt: skip
+_WRAPPERS = {"module": "nn.DataParallel or DistributedDataParallel", "_orig_mod": "torch.compile", "model": "Lightning or a class of its own"}  # fmt: skip
+_TAILS = (
+    (r"num_batches_tracked", "torch writes num_batches_tracked since 0.4.1: the torch that saved, or the one that reads, is older"),
+    (r"total_(?:ops|params)", "thop or another counter of operations left its own buffers in the model that was saved"),
+    (r"position_ids|inv_freq", "transformers has saved this buffer in some releases and not in others: its release differs, and no weight is missing"),
+    (r"(?:absmax|quant_map|quant_state\S*|qweight|qzeros|g_idx)", "the file is of a quantized model (bitsandbytes, GPTQ, AWQ)"),
+    (r"lora_[AB](?:\.\w{1,40})?\.weight", "the file holds LoRA adapters, not the model itself: PeftModel.from_pretrained(model, path)"),
+    (r"weight_[gv]|original[01]", "weight_norm writes weight_g and weight_v by its old form, and parametrizations.weight.original0 and 1 by torch.nn.utils.parametrizations: saved by one, read by the other"),
+    (r"(?:scale|zero_point|_packed_params\S*|fake_quant\S*|activation_post_process\S*)", "the file is of a model that was prepared for, or converted by, quantization"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Shape:
+    key: str
+    file: tuple[int, ...]
+    model: tuple[int, ...]
+
+
+def describe_keys(text: str) -> str:
+    """A sentence about the keys and shapes that a text names; "" where they say nothing more."""
+    missing, unexpected = _list_keys(_MISSING, text), _list_keys(_UNEXPECTED, text)
+    told = (
+        _describe_parts(missing, unexpected)
+        or _describe_prefix(missing, unexpected)
+        or _describe_tails(missing, unexpected)
+        or ("key(s)" in text and _describe_renaming(missing, unexpected))
+    )
+    return told or _describe_shapes(_list_shapes(text))
+
+
+def _list_keys(header: re.Pattern[str], text: str) -> list[str]:
+    found = header.search(text)
+    if found is None:
+        return []
+    rest = text[found.end() : found.end() + _MOST]
+    stops = [each.start() for each in (_MISSING.search(rest), _UNEXPECTED.search(rest), _SHAPES.search(rest)) if each]  # fmt: skip
+    keys = _KEY.findall(rest[: min(stops, default=len(rest))])
+    return [key for key in keys if re.fullmatch(r"[\w./:\-]{1,300}", key)]
+
+
+def _describe_parts(missing: Sequence[str], unexpected: Sequence[str]) -> str:
+    plain = {key for key in unexpected if "." not in key}
+    if not plain & _TRAINING or len(plain) < len(unexpected) or set(missing) & plain:
+        return ""
+    part = next((key for key in _PARTS if key in plain), "")
+    whose = f': model.load_state_dict(checkpoint["{part}"])' if part else ""
+    return f"The file holds a whole state of training, and the weights are one entry of it{whose}."
+
+
+def _describe_prefix(missing: Sequence[str], unexpected: Sequence[str]) -> str:
+    for outer, inner, who in ((unexpected, missing, "file"), (missing, unexpected, "model")):
+        prefix = _find_prefix(outer, inner)
+        if prefix:
+            other = "model" if who == "file" else "file"
+            by = _WRAPPERS.get(prefix, "a module around the model")
+            write = (
+                f'{{k.removeprefix("{prefix}."): v for k, v in state.items()}}'
+                if who == "file"
+                else f'{{"{prefix}." + k: v for k, v in state.items()}}'
+            )
+            return f"The keys of the {who} begin with `{prefix}.` ({by}), those of the {other} do not, and are else the same: {write}."
+    return ""
+
+
+def _find_prefix(outer: Sequence[str], inner: Sequence[str]) -> str:
+    """What stands before most of the inner keys in the outer ones."""
+    short = set(inner)
+    first = next((key for key in outer if "." in key), "")
+    names = first.split(".")
+    for end in range(1, min(len(names), 4)):
+        prefix = ".".join(names[:end])
+        begun = [key for key in outer if key.startswith(f"{prefix}.")]
+        same = [key for key in begun if key[len(prefix) + 1 :] in short]
+        if same and 2 * len(begun) > len(outer) and 2 * len(same) >= min(len(begun), len(short)):
+            return prefix
+    return ""
+
+
+def _describe_tails(missing: Sequence[str], unexpected: Sequence[str]) -> str:
+    for words, meaning in _TAILS:
+        ends = re.compile(rf"(?:^|.*\.)(?:{words})$")
+        for keys in (unexpected, missing):
+            if keys and sum(bool(ends.match(key)) for key in keys) * 2 > len(keys):
+                return f"By the names of the keys: {meaning}."
+    return ""
+
+
+def _describe_renaming(missing: Sequence[str], unexpected: Sequence[str]) -> str:
+    ends = [sorted(key.rpartition(".")[2] for key in keys) for keys in (missing, unexpected)]
+    if missing and ends[0] == ends[1]:
+        return f"As many keys are missing as there are others in the file: probably the same layers under other names, `{missing[0]}` and `{unexpected[0]}`, of another release of the model's code."
+    if missing and not unexpected:
+        return f"The model has layers that the file does not have, as `{missing[0]}`: it is built with other settings, or the file holds a part of it."
+    if unexpected and not missing:
+        return f"All keys of the model are in the file, which has more, as `{unexpected[0]}`: it is of a larger model, or of other settings."
+    return ""
+
+
+def _list_shapes(text: str) -> list[_Shape]:
+    found = _SHAPES.findall(text[:_MOST])
+    return [_Shape(key, _read_shape(file), _read_shape(model)) for key, file, model in found]
+
+
+def _read_shape(written: str) -> tuple[int, ...]:
+    return tuple(int(each) for each in written.split(",") if each.strip().isdigit())
+
+
+def _describe_shapes(shapes: Sequence[_Shape]) -> str:
+    if not shapes:
+        return ""
+    if all(_ADAPTER.search(each.key) for each in shapes) and (0,) not in [s.file for s in shapes]:
+        ranks = {(min(each.file), min(each.model)) for each in shapes if each.file and each.model}
+        if len(ranks) == 1:
+            file, model = ranks.pop()
+            return f"All are LoRA adapters, of rank {file} in the file and {model} in the model: LoraConfig(r={file}), as adapter_config.json beside the file says."
+    rows = {(each.file[0], each.model[0]) for each in shapes if each.file and each.model}
+    alone = all(each.file[1:] == each.model[1:] for each in shapes)
+    modules = {each.key.rpartition(".")[0] for each in shapes}
+    if not alone or len(rows) != 1 or len(modules) > 2:
+        return ""
+    file, model = rows.pop()
+    return f"`{shapes[0].key}` has {file} rows in the file and {model} in the model, all else fits: another number of classes, or of words. Build the model with {file}, or leave this layer out of the file's weights and train it anew."

@@ -1,0 +1,92 @@
+"""What the words and numbers of a known message say beyond its kind."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from lintorch.messages.message_kinds import load_runtimes
+from lintorch.messages.read_keys import describe_keys
+from lintorch.messages.recognise import Recognised
+from lintorch.messages.who_speaks import is_compiled
+from lintorch.targets.opset_history import is_standard
+
+_KEYS = {"torch/state-dict"}
+_OPERATORS = {"onnxruntime/no-op-registered"}
+_FOREIGN = "it is one of TensorFlow, of a library of custom operators, or a runtime's own (com.microsoft), and what wrote the file left it in; another opset_version does not help."
+_CONVERT_AGAIN = "a newer release of the converter that wrote the file (tf2onnx, keras2onnx), or this operation written by others before it; of a custom operator load its library: SessionOptions().register_custom_ops_library(path)"
+_STATUS = "onnxruntime/status"
+_AROUND = 300
+_PAIRS = re.compile(
+    r"(?P<a>\d{1,6}) (?:by|vs\.?|and|!=|but got) (?P<b>\d{1,6})\b"
+    r"|[\[{(](?P<c>\d[\d, x]{0,60})[\]})](?: (?:and|vs\.?)|, RightShape:) [\[{(](?P<d>\d[\d, x]{0,60})[\]})]"
+    r"|i0=(?P<e>\d{1,6}), i1=(?P<f>\d{1,6})|dim1 = (?P<g>\d{1,6}), dim2 = (?P<h>\d{1,6})"
+    r"|tensor a \((?P<i>\d{1,6})\) must match the size of tensor b \((?P<j>\d{1,6})\)"
+)
+_SMALL = 4
+_STATUSES = {
+    "NOT_IMPLEMENTED": "This build has no kernel of an operator of the file, for its opset or its types; the words behind `Could not find an implementation for` name it. A newer release, or a lower opset_version at the export.",
+    "NO_SUCHFILE": "The path is not that of a file, or its second file of weights (model.onnx.data) is not beside it.",
+    "INVALID_PROTOBUF": "The file is no whole ONNX file: cut off, a pointer of Git LFS, a web page.",
+    "INVALID_GRAPH": "The file contradicts itself, or is of an opset or a domain that this release does not know; the words behind it name the node.",
+    "INVALID_ARGUMENT": "What is fed, or asked for, is not what the file declares: names, types, numbers of dimensions, sizes.",
+    "EP_FAIL": "The execution provider failed, not the model: try providers=['CPUExecutionProvider'].",
+}
+
+
+def sharpen(found: Recognised, text: str) -> Recognised:
+    """A message with what its own words tell, put before what is known of its kind."""
+    if found.kind.full_name in _OPERATORS and _is_foreign(found.operator):
+        cause = f"No opset of ONNX has an operator {found.operator}: {_FOREIGN}"
+        return replace(
+            found, kind=replace(found.kind, cause=cause, remedy=_CONVERT_AGAIN, rules=())
+        )
+    if found.runtime.name == "torch.export" and is_compiled(text):
+        return _name_compile(found)
+    if found.runtime.name == "torch.onnx" and "onnx" not in text.lower():
+        return replace(found, runtime=next(r for r in load_runtimes() if r.name == "torchscript"))
+    told = _describe(found, text)
+    if told and found.kind.full_name not in _KEYS:
+        told = f"{told} {found.kind.cause}"
+    return replace(found, kind=replace(found.kind, cause=told or found.kind.cause))
+
+
+def _name_compile(found: Recognised) -> Recognised:
+    """As a message of torch.compile, whose remedies are others."""
+    kind = replace(found.kind, remedy=found.kind.compiled or found.kind.remedy)
+    return replace(
+        found, kind=kind, runtime=replace(found.runtime, title="torch.compile", exporters=())
+    )
+
+
+def _describe(found: Recognised, text: str) -> str:
+    name = found.kind.full_name
+    if name in _KEYS:
+        return describe_keys(text[max(0, found.at - _AROUND) :])
+    if name == _STATUS:
+        status = found.groups.get("status", found.groups.get("status2", "")).strip()
+        return _STATUSES.get(status, "")
+    return _describe_near_sizes(found) if found.kind.error == "sizes" else ""
+
+
+def _is_foreign(operator: str) -> bool:
+    return bool(re.fullmatch(r"[A-Z]\w{1,60}", operator)) and not is_standard(operator)
+
+
+def _describe_near_sizes(found: Recognised) -> str:
+    """Of two sizes that differ by one or two."""
+    match = _PAIRS.search(found.excerpt)
+    if match is None:
+        return ""
+    first, second = (_read_sizes(each) for each in match.groups() if each)
+    differing = [(a, b) for a, b in zip(first, second) if a != b]  # noqa: B905 - ranks may differ
+    if len(first) != len(second) or len(differing) != 1:
+        return ""
+    (left, right), *_ = differing
+    if abs(left - right) > 2 or min(left, right) < _SMALL:
+        return ""
+    return f"{left} and {right} differ by rounding: an input whose size is no multiple of the strides in the model (feed multiples of 32, pad, or F.interpolate(x, size=skip.shape[2:])), or by one item more (a class token, a step of a cache)."
+
+
+def _read_sizes(written: str) -> list[int]:
+    return [int(each) for each in re.findall(r"\d{1,9}", written)]

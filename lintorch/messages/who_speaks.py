@@ -1,0 +1,74 @@
+"""Which program a text is of, by words that only its logs hold."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from lintorch.messages.message_kinds import Runtime, load_runtimes
+
+_EVERYWHERE = {"any", "onnx", "tools", "torch", "torch.onnx", "torch.export", "torchscript"}
+"""Their words stand in the logs of other programs, too."""
+_EXPORTS = re.compile(r"(?i:export|torch[./\\]onnx|aot_compile|draft_|ep\.module|executorch)")
+_COMPILES = re.compile(
+    r"(?i:torch\.compile|torch[./\\]_inductor|torch[./\\]_dynamo|inductor|graph-break|\bdynamo\b)"
+)
+_SHORT = 6
+_FRAME = re.compile(r'File "([^"]{1,400})", line \d{1,7}')
+_INSTALLED = re.compile(r"(?:site|dist)-packages|[/\\]lib[/\\]python|^<|^code[/\\]__torch__")
+
+
+def guess_runtime(text: str) -> Runtime | None:
+    """The runtime whose words a text that `unify_text` has made holds most of, PyTorch only where
+    there is no other; None where it holds none.
+    """
+    lowered = text.lower()
+    marked = [(_count_marks(each, lowered), each) for each in load_runtimes()]
+    others = [each for each in marked if each[1].name != "torch"]
+    most = max(count for count, _ in others) or max(count for count, _ in marked)
+    if not most:
+        return None
+    return next((each for count, each in [*others, *marked] if count == most), None)
+
+
+def list_foreign(lowered: str) -> frozenset[str]:
+    """The runtimes of which a text in lower case cannot be: it holds words of others, and none of theirs.
+
+    None where it holds the words of no program, or only of those whose words stand everywhere.
+    """
+    alone = [each for each in load_runtimes() if each.name not in _EVERYWHERE]
+    silent = {each.name for each in alone if not _count_marks(each, lowered)}
+    return frozenset(silent) if len(silent) < len(alone) else frozenset()
+
+
+def has_words(runtime: Runtime, text: str) -> bool:
+    """Whether a text holds words of a runtime's own."""
+    return bool(_count_marks(runtime, text.lower()))
+
+
+def is_compiled(text: str) -> bool:
+    """Whether torch.compile speaks in the words that it shares with torch.export."""
+    return bool(_COMPILES.search(text)) and not _EXPORTS.search(text)
+
+
+def is_own_code(text: str, at: int) -> bool:
+    """Whether the traceback before an error ends in a file of the user's: then no program speaks."""
+    frames = [*_FRAME.finditer(text, max(0, at - 2000), at)]
+    return bool(frames) and not _INSTALLED.search(frames[-1][1])
+
+
+def _count_marks(runtime: Runtime, lowered: str) -> int:
+    return sum(bool(mark.search(lowered)) for mark in _compile_marks(runtime.marks))
+
+
+@functools.cache
+def _compile_marks(marks: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Short ones stand at the head of a word: `xmodel` is not in `OnnxModel`."""
+    return tuple(
+        re.compile(
+            rf"(?:(?<![a-z])|(?<=lib)){re.escape(mark)}"
+            if mark[0].isalpha() and len(mark) <= _SHORT
+            else re.escape(mark)
+        )
+        for mark in marks
+    )
