@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from lintorch.evaluator.arithmetic import combine_each
+from lintorch.evaluator.asserted_sizes import is_refusal, settle_asserted
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.events import Combined, Decided, GivenBack, Returned
@@ -94,9 +95,12 @@ def run_augmented(machine: Machine, node: ast.AugAssign) -> None:
 @executes(ast.If)
 def run_if(machine: Machine, node: ast.If) -> None:
     """`if test: … else: …`; both where the test is not decided."""
+    since = len(machine.events)
     test = machine.evaluate(node.test)
     answer = decide(machine, test)
     machine.tell(Decided, node.test, "if", test, answer, node)
+    if is_refusal(node):
+        settle_asserted(machine, node.test, False, since)
     if answer is not None:
         block = node.body if answer else node.orelse
         leaves = answer is is_preparing(node.test)
@@ -233,11 +237,13 @@ def run_raise(machine: Machine, node: ast.Raise) -> None:
 @executes(ast.Assert)
 def run_assert(machine: Machine, node: ast.Assert) -> None:
     """`assert test`: what follows knows that it holds."""
+    since = len(machine.events)
     test = machine.evaluate(node.test)
     answer = decide(machine, test)
     machine.tell(Decided, node.test, "assert", test, answer, node)
     if answer is False:
         machine.leave_by_error()
+    settle_asserted(machine, node.test, True, since)
     narrow_names(machine, node.test, True)
 
 
@@ -375,12 +381,12 @@ def run_delete(machine: Machine, node: ast.Delete) -> None:
             held, key = machine.evaluate(target.value), machine.evaluate(target.slice)
             if isinstance(held, Held) and held.kind == "dict" and isinstance(key, Constant):
                 machine.state.write(held.address).pop(key.value, None)
-            elif isinstance(held, Held) and held.kind == "list":
+            elif isinstance(held, Held) and ITEMS in machine.state.read(held.address):
                 _delete_item(machine, held, key)
 
 
 def _delete_item(machine: Machine, held: Held, key: Value) -> None:
-    """`del items[i]`; which one is unknown: so is what is left."""
+    """`del items[i]`, of a row of layers too; which one is unknown: so is what is left."""
     items = machine.state.read(held.address).get(ITEMS)
     at = key.value if isinstance(key, Constant) and isinstance(key.value, int) else None
     if items and at is not None and -len(items) <= at < len(items):
