@@ -36,6 +36,42 @@ PART = METHOD.replace(
     'self.add_module("conv", nn.Conv2d(3, 3, 1))', "self.my_module = nn.Conv2d(3, 3, 1)"
 )
 
+SAVED = """
+import numpy as np
+import torch
+
+
+def keep(path, model):
+    torch.save({"model": model.state_dict(), "best": np.zeros(3)}, path)
+"""
+WHOLE = """
+import torch
+
+
+def read(path):
+    return torch.load(path, weights_only=False)["best"]
+"""
+BY_ITSELF = """
+import torch
+
+
+def read(path):
+    return torch.load(path)["best"]
+"""
+FROZEN = """
+import torch
+from torch import nn
+
+
+class Positions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        table = torch.zeros(8, 4).float()
+        table.require_grad = False
+        self.register_buffer("table", table)
+"""
+TRAINED = FROZEN.replace("False", "True")
+
 
 @pytest.mark.parametrize(
     ("files", "told"),
@@ -44,8 +80,15 @@ PART = METHOD.replace(
         ({"a.py": ANY_DEVICE}, ["LT214"]),
         ({"a.py": PREFIX, "net.py": METHOD}, []),
         ({"a.py": PREFIX, "net.py": PART}, ["LT211"]),
+        (
+            {"a.py": SAVED, "b.py": WHOLE.replace("weights_only", "mmap=True, weights_only")},
+            ["LT701"],
+        ),
+        ({"a.py": SAVED, "b.py": BY_ITSELF}, ["LT213"]),
+        ({"a.py": FROZEN}, []),
+        ({"a.py": TRAINED}, ["LT405"]),
     ],
-    ids=["gpu", "device", "method", "part"],
+    ids=["gpu", "device", "method", "part", "whole", "weights", "idle", "misspelt"],
 )
 def test_what_comes_to_nothing_is_advice(
     tmp_path: Path, files: dict[str, str], told: list[str]
@@ -54,3 +97,34 @@ def test_what_comes_to_nothing_is_advice(
         (tmp_path / name).write_text(text, encoding="utf-8")
     done = lintorch("check", "--output-format=json", cwd=tmp_path)
     assert [each["code"] for each in json.loads(done.stdout)] == told
+
+
+AREAS = """
+import torch
+from torch import nn
+
+
+class Post(nn.Module):
+    def forward(self, x):
+        areas = [each.sum().item() for each in x]
+        if torch.tensor([area <= 4 for area in areas]).any():
+            x = x + 1
+        return x
+"""
+
+
+def test_numbers_that_were_read_of_an_input_are_no_part_of_the_model(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(AREAS, encoding="utf-8")
+    done = lintorch("check", "--select=LT102", "--output-format=json", cwd=tmp_path)
+    (found,) = json.loads(done.stdout)
+    assert "decided by the values of a tensor" in found["message"]
+
+
+def test_names_of_numpy_are_told_with_what_torch_has_for_them(tmp_path: Path) -> None:
+    text = "import torch\n\na = torch.percentile(torch.ones(3), 50)\nb = torch.ModuleList()\n"
+    (tmp_path / "a.py").write_text(text, encoding="utf-8")
+    told = json.loads(lintorch("check", "--output-format=json", cwd=tmp_path).stdout)
+    assert [each["remedy"] for each in told] == [
+        "write torch.quantile(x, q / 100)",
+        "write nn.ModuleList or ModuleDict",
+    ]

@@ -74,7 +74,7 @@ def _report_syntax(task: LintTask, text: str, error: Exception) -> Finding:
     cause = getattr(error, "msg", None) or str(error)
     line = getattr(error, "text", None) or ""
     place = Place(task.path, row, max(column, 1))
-    if _is_newer(text):
+    if _is_newer(text, cause):
         said = f"this is not valid in Python {_OWN_PYTHON}, which lintorch runs in: {cause}"
         return replace(_report_unparsed(task, said, place), remedy=_NEWER)
     found = _report_unparsed(task, f"this is not valid Python: {cause}", place)
@@ -82,14 +82,16 @@ def _report_syntax(task: LintTask, text: str, error: Exception) -> Finding:
     return replace(found, remedy=next(told, found.remedy))
 
 
-def _is_newer(text: str) -> bool:
-    """Whether it is Python 3.12, which libcst reads in any: `type Pair = …`, `def first[T](items)`."""
+def _is_newer(text: str, cause: str) -> bool:
+    """Whether it is Python 3.12, which libcst reads in any: `type Pair = …`, `f"{rows["name"]}"`."""
     if sys.version_info >= (3, 12):
         return False
     try:
         nodes: list[cst.CSTNode] = [cst.parse_module(text)]
     except (cst.ParserSyntaxError, ValueError, RecursionError):
         return False
+    if cause.startswith("f-string"):
+        return True
     for node in nodes:
         if isinstance(node, (cst.TypeAlias, cst.TypeParameters)):
             return True
