@@ -128,3 +128,45 @@ def test_names_of_numpy_are_told_with_what_torch_has_for_them(tmp_path: Path) ->
         "write torch.quantile(x, q / 100)",
         "write nn.ModuleList or ModuleDict",
     ]
+
+
+PARTS = "import torch\nimport torch.nn as nn\n"
+NETS = """
+from parts import *
+
+
+class Net(nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        self.head = nn.Conv2d(3, classes, 1)
+
+    def forward(self, x):
+        return self.head(x)
+"""
+INFER = """
+from nets import *
+from torch.utils.data import DataLoader
+
+
+def infer(dataset, classes=3):
+    model = Net(classes)
+    for image in DataLoader(dataset):
+        output = torch.sigmoid(model(image))
+        rows = output.cpu().permute(0, 2, 3, 1).contiguous().view(-1, classes)
+        print(rows.ROWS.numpy())
+
+
+if __name__ == "__main__":
+    infer(open("images"))
+"""
+
+
+@pytest.mark.parametrize(("rows", "count"), [("max(1)[1]", 0), ("exp()", 1)])
+def test_indices_need_no_gradient_where_torch_comes_by_other_files(
+    tmp_path: Path, rows: str, count: int
+) -> None:
+    texts = {"parts.py": PARTS, "nets.py": NETS, "infer.py": INFER.replace("ROWS", rows)}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = lintorch("check", "--select=LT805", "--output-format=json", cwd=tmp_path)
+    assert len(json.loads(done.stdout)) == count
