@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -203,6 +204,18 @@ def test_where_there_is_no_file_a_wrong_selection_is_told_all_the_same(tmp_path:
         (b"import torch\ndef f(:\n", "LT001", "not valid Python"),
         (b"import torch\ny = x.cuda(async=True)\n", "LT001", "write non_blocking=True"),
         (b"import torch\nprint torch.ones(2)\n", "LT001", "this is Python 2"),
+        pytest.param(
+            b"import torch\ntype Pair = tuple[torch.Tensor, torch.Tensor]\n",
+            "LT001",
+            "install lintorch in the Python that the project is for",
+            marks=pytest.mark.skipif(sys.version_info >= (3, 12), reason="valid there"),
+        ),
+        pytest.param(
+            b'import torch\nsaid = f"{torch.ones(2)["x"]}"\n',
+            "LT001",
+            "install lintorch in the Python that the project is for",
+            marks=pytest.mark.skipif(sys.version_info >= (3, 12), reason="valid there"),
+        ),
         (b"import torch\n# \xff\n", "LT008", "utf-8"),
         (b"# coding: klingon\nimport torch\n", "LT008", "klingon"),
         (b"import torch\0\n", "LT008", "NUL"),
@@ -210,7 +223,19 @@ def test_where_there_is_no_file_a_wrong_selection_is_told_all_the_same(tmp_path:
         (b"import torch\nx = " + b"1 + " * 5000 + b"1", "LT001", "too deeply"),
         (b"import torch\nx = a" + b".b()" * 1400, "LT001", "too deeply"),
     ],
-    ids=["syntax", "keyword", "python2", "encoding", "codec", "nul", "brackets", "sum", "chain"],
+    ids=[
+        "syntax",
+        "keyword",
+        "python2",
+        "newer",
+        "quotes",
+        "encoding",
+        "codec",
+        "nul",
+        "brackets",
+        "sum",
+        "chain",
+    ],
 )
 def test_a_broken_file_is_one_finding_and_the_others_are_checked(
     project: Path, content: bytes, code: str, said: str

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 
 from lintorch.evaluator.arithmetic import combine_each
+from lintorch.evaluator.asserted_sizes import is_refusal, settle_asserted
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.events import Combined, Decided, GivenBack, Returned
@@ -31,6 +32,7 @@ from lintorch.evaluator.other_runtimes import (
     find_foreign,
     follow_apart,
     is_foreign_case,
+    is_of_tracers,
     is_preparing,
 )
 from lintorch.evaluator.settled import settle_value
@@ -94,9 +96,12 @@ def run_augmented(machine: Machine, node: ast.AugAssign) -> None:
 @executes(ast.If)
 def run_if(machine: Machine, node: ast.If) -> None:
     """`if test: … else: …`; both where the test is not decided."""
+    since = len(machine.events)
     test = machine.evaluate(node.test)
     answer = decide(machine, test)
     machine.tell(Decided, node.test, "if", test, answer, node)
+    if is_refusal(node):
+        settle_asserted(machine, node.test, False, since)
     if answer is not None:
         block = node.body if answer else node.orelse
         leaves = answer is is_preparing(node.test)
@@ -108,6 +113,7 @@ def run_if(machine: Machine, node: ast.If) -> None:
         def follow() -> Value:
             narrow_names(machine, node.test, truth)
             leaves = foreign[not truth] or truth is is_preparing(node.test)
+            leaves = leaves or (truth and is_of_tracers(node.test))
             follow_apart(machine, leaves, lambda: machine.execute(block))
             return NONE
 
@@ -233,11 +239,13 @@ def run_raise(machine: Machine, node: ast.Raise) -> None:
 @executes(ast.Assert)
 def run_assert(machine: Machine, node: ast.Assert) -> None:
     """`assert test`: what follows knows that it holds."""
+    since = len(machine.events)
     test = machine.evaluate(node.test)
     answer = decide(machine, test)
     machine.tell(Decided, node.test, "assert", test, answer, node)
     if answer is False:
         machine.leave_by_error()
+    settle_asserted(machine, node.test, True, since)
     narrow_names(machine, node.test, True)
 
 
@@ -375,12 +383,12 @@ def run_delete(machine: Machine, node: ast.Delete) -> None:
             held, key = machine.evaluate(target.value), machine.evaluate(target.slice)
             if isinstance(held, Held) and held.kind == "dict" and isinstance(key, Constant):
                 machine.state.write(held.address).pop(key.value, None)
-            elif isinstance(held, Held) and held.kind == "list":
+            elif isinstance(held, Held) and ITEMS in machine.state.read(held.address):
                 _delete_item(machine, held, key)
 
 
 def _delete_item(machine: Machine, held: Held, key: Value) -> None:
-    """`del items[i]`; which one is unknown: so is what is left."""
+    """`del items[i]`, of a row of layers too; which one is unknown: so is what is left."""
     items = machine.state.read(held.address).get(ITEMS)
     at = key.value if isinstance(key, Constant) and isinstance(key.value, int) else None
     if items and at is not None and -len(items) <= at < len(items):

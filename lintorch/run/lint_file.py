@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
@@ -42,7 +43,7 @@ def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
         if is_too_deep(text):
             return replace(bare, findings=(_report_unparsed(task, TOO_DEEP, Place(task.path, 1)),))
     except (SyntaxError, ValueError) as error:
-        return replace(bare, findings=(_report_syntax(task, error),))
+        return replace(bare, findings=(_report_syntax(task, text, error),))
     try:
         source = Source(task.path, text, task.profile, task.entered, task.brief)
     except cst.ParserSyntaxError as error:
@@ -68,15 +69,34 @@ def choose_rules(codes: Iterable[str], folders: tuple[str, ...]) -> list[Rule]:
     return [rules[code] for code in sorted(codes) if code in rules]
 
 
-def _report_syntax(task: LintTask, error: Exception) -> Finding:
+def _report_syntax(task: LintTask, text: str, error: Exception) -> Finding:
     row, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
     cause = getattr(error, "msg", None) or str(error)
     line = getattr(error, "text", None) or ""
-    found = _report_unparsed(
-        task, f"this is not valid Python: {cause}", Place(task.path, row, max(column, 1))
-    )
+    place = Place(task.path, row, max(column, 1))
+    if _is_newer(text, cause):
+        said = f"this is not valid in Python {_OWN_PYTHON}, which lintorch runs in: {cause}"
+        return replace(_report_unparsed(task, said, place), remedy=_NEWER)
+    found = _report_unparsed(task, f"this is not valid Python: {cause}", place)
     told = (remedy for words, remedy in _OLD_SYNTAX if words in line or words in cause)
     return replace(found, remedy=next(told, found.remedy))
+
+
+def _is_newer(text: str, cause: str) -> bool:
+    """Whether it is Python 3.12, which libcst reads in any: `type Pair = …`, `f"{rows["name"]}"`."""
+    if sys.version_info >= (3, 12):
+        return False
+    try:
+        nodes: list[cst.CSTNode] = [cst.parse_module(text)]
+    except (cst.ParserSyntaxError, ValueError, RecursionError):
+        return False
+    if cause.startswith("f-string"):
+        return True
+    for node in nodes:
+        if isinstance(node, (cst.TypeAlias, cst.TypeParameters)):
+            return True
+        nodes += node.children
+    return False
 
 
 def _report_unparsed(task: LintTask, message: str, place: Place) -> Finding:
@@ -84,6 +104,8 @@ def _report_unparsed(task: LintTask, message: str, place: Place) -> Finding:
     return replace(found, remedy=_LEAVE_OUT)
 
 
+_OWN_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+_NEWER = "install lintorch in the Python that the project is for"
 _LEAVE_OUT = "mend it, or name the file in `exclude`"
 _OLD_SYNTAX = (
     ("async=", "async is a keyword since Python 3.7: write non_blocking=True for async=True"),

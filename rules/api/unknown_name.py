@@ -68,6 +68,15 @@ OF_NUMPY = {
     "torch.around": "round", "torch.fabs": "abs", "torch.power": "pow", "torch.mod": "remainder",
 }  # fmt: skip
 """Names that NumPy has, and what torch calls the same."""
+WRITTEN_OUT = {
+    "torch.percentile": "torch.quantile(x, q / 100)",
+    "torch.nanpercentile": "torch.nanquantile(x, q / 100)",
+    "torch.interp": "numpy.interp, of arrays",
+    "torch.array": "torch.tensor",
+    "torch.nanmax": "x.nan_to_num(-torch.inf).max()",
+    "torch.nanmin": "x.nan_to_num(torch.inf).min()",
+}
+"""Names that NumPy has and torch has not, and what gives the same."""
 DTYPES = frozenset({"int", "long", "short", "float", "double", "half", "bool", "dtype", "layout"})
 """Near names of what is not called."""
 PLUGINS = frozenset(
@@ -183,10 +192,10 @@ def of_attribute(node: cst.Attribute, source: Source) -> Iterator[Hit]:
         if module.startswith("torch.backends.") and near:
             said = f"{module} has no setting {name}: nothing reads it"
             fix = renamed(node, near, module, source)
-            yield Hit(node, said, fix, severity=Severity.WARNING, remedy=advise(module, near))
+            yield Hit(node, said, fix, severity=Severity.WARNING, remedy=advise(module, name, near))
     elif near or source.profile.torch == MEASURED_TORCH:
         fix = renamed(node, near, module, source)
-        yield Hit(node, f"{module} has no {name}", fix, remedy=advise(module, near))
+        yield Hit(node, f"{module} has no {name}", fix, remedy=advise(module, name, near))
 
 
 def is_import(node: cst.CSTNode, source: Source) -> bool:
@@ -238,11 +247,14 @@ def meant(module: str, name: str, called: bool = False) -> list[str]:
     callables = PARAMETERS.rows
     family = module.partition(".")[0]
     others = [f"{place}.{name}" for place in ELSEWHERE if place.partition(".")[0] == family]
-    return own + [dotted for dotted in others if dotted in callables and dotted not in own]
+    exact = [dotted for dotted in others if dotted in callables]
+    return exact + [dotted for dotted in own if dotted not in exact]
 
 
-def advise(module: str, near: list[str]) -> str:
+def advise(module: str, name: str, near: list[str]) -> str:
     """What to write instead: the nearest names, or, where there is none, what may be the cause."""
+    if f"{module}.{name}" in WRITTEN_OUT:
+        return f"write {WRITTEN_OUT[f'{module}.{name}']}"
     shown = [n.removeprefix(f"{module}.") for n in near[:2]]
     return f"write {' or '.join(shown)}" if shown else NO_NAME_NEAR
 
@@ -289,7 +301,7 @@ def of_alias(alias: cst.ImportAlias, module: str, name: str, source: Source) -> 
         fix = None
         if len(near) == 1 and own and isinstance(alias.name, cst.Name) and alias.asname:
             fix = renamed(alias.name, near, module, source)
-        yield Hit(alias, f"{module} has no {name}", fix, remedy=advise(module, near))
+        yield Hit(alias, f"{module} has no {name}", fix, remedy=advise(module, name, near))
 
 
 def gone(dotted: str, source: Source) -> str:

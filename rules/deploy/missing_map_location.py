@@ -58,11 +58,13 @@ rule = Rule(
 _CUDA = re.compile(
     r"cuda\.(is_available|device_count)|(^|[._])(use_)?(cuda|gpus?|trt)$|use_cuda", re.I
 )
+_GPU = re.compile(r"""((torch\.)?device\()?["']cuda(:\d+)?["']\)?""")
 _MORE = (cst.GreaterThan, cst.IsNot, cst.NotEqual)
 _OF_NUMBERS = (Role.SCALER, Role.SCHEDULER)
 """What has a state without tensors."""
 _MESSAGE = "no map_location: weights saved on a GPU raise where there is none"
 _NUMBERS = re.compile(r"scal|sched", re.I)
+_AS_TEXT = re.compile(r"^str\((.*)\)$|^(.*)\.as_posix\(\)$")
 _MOST_ITEMS = 8
 _PARAMETERS = ("f", "map_location", "pickle_module")
 
@@ -103,11 +105,19 @@ def _weigh(call: cst.Call, source: Source) -> Severity | None:
     asking = (
         other
         for other in source.nodes(cst.Call)
-        if isinstance(other.func, cst.Attribute)
-        and other.func.attr.value == "cuda"
-        and scopes & _scopes(other, source)
+        if _goes_to_gpu(other, source) and scopes & _scopes(other, source)
     )
     return Severity.NOTE if any(not _is_on_gpu(each, source) for each in asking) else None
+
+
+def _goes_to_gpu(call: cst.Call, source: Source) -> bool:
+    """`model.cuda()`, `model.to("cuda:0")`, also by a name that is set to this alone."""
+    method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+    if method != "to" or len(call.args) != 1:
+        return method == "cuda"
+    to = call.args[0].value
+    given = source.classes.assigned(to) if isinstance(to, (cst.Name, cst.Attribute)) else [to]
+    return bool(given) and all(_GPU.fullmatch(source.code(each)) for each in given)
 
 
 def _is_judged(call: cst.Call, source: Source) -> bool:
@@ -223,15 +233,20 @@ def _is_own(path: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
     """Whether the same function, or class, has written the file: its device is the same."""
     if _follows_training(call, source):
         return True
-    written = source.code(path)
+    written = _write_path(path, source)
     scopes = _scopes(call, source)
     return any(
         source.name(other.func) == "torch.save"
         and (to := source.arguments(other, "obj", "f").get("f")) is not None
-        and source.code(to) == written
+        and _write_path(to, source) == written
         and scopes & _scopes(other, source)
         for other in source.nodes(cst.Call)
     )
+
+
+def _write_path(path: cst.BaseExpression, source: Source) -> str:
+    """A path as it is written, without what makes a text of it."""
+    return _AS_TEXT.sub(r"\1\2", source.code(path))
 
 
 def _follows_training(call: cst.Call, source: Source) -> bool:

@@ -55,8 +55,8 @@ _KEY = re.compile(r"\.items\(\)\[\]\[0\]$|\.keys\(\)\[\]$|^<\w+>\[\]$")
 """How the key of a mapping is reached: as a pair's first, from its keys, or by going over it."""
 
 
-_OWN = re.compile(r"\bself\.\w+module\b")
-_OWN_BYTES = re.compile(rb"\bself\.\w+module\b")
+_OWN = re.compile(r"\bself\.\w+module\b(?! *\()")
+_OWN_BYTES = re.compile(rb"\bself\.\w+module\b(?! *\()")
 """A part of a model whose name ends so: what is loaded into it loses that end."""
 
 

@@ -101,7 +101,7 @@ def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
         remedy = f'write self.register_buffer("{name}", ...)'
         node = _find_assignment(event, source)
         fix = None if node is None else _fix(node, name, made, source)
-        yield Hit(event, message, fix, remedy=remedy)
+        yield Hit(event, message, fix, remedy=remedy, cause="no buffer")
 
 
 def _find_assignment(event: AttributeSet, source: Source) -> cst.Assign | None:

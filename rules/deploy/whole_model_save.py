@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Edit, Fix, Hit
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownMethod
 from lintorch.evaluator.values import Array, Constant, External, Held, Items, Value
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.facts.training.refused_objects import find_refused
 from lintorch.source import Role, Source, literal
 
@@ -61,6 +63,8 @@ _EFFECT = {
     False: "it cannot be read once the code has moved",
 }
 """By whether torch.load reads weights only unless it is told otherwise."""
+_WHOLE = re.compile(rb"torch\.load\([^\n]*weights_only *= *False")
+_BY_ITSELF = re.compile(rb"torch\.load\((?![^\n]*weights_only *= *False)")
 _ALLOWING = ("torch.serialization.safe_globals", "torch.serialization.add_safe_globals")
 
 
@@ -82,26 +86,31 @@ def in_saves(event: Called, source: Source) -> Iterator[Hit]:
 def _report(
     event: Called, value: Value, where: str, node: cst.BaseExpression | None, source: Source
 ) -> Iterator[Hit]:
+    milder = Severity.NOTE if _is_read_whole_elsewhere(source) else None
     refuses, written = source.profile.torch >= (2, 6), source.code(node) if node is not None else ""
     if _is_model(value, event, source):
         message = f"{where} holds the whole model {written}".rstrip()
         fix = _state_dict(node, source) if node is not None else None
-        yield Hit(node or event, f"{message}: {_EFFECT[refuses]}", fix)
+        said = f"{message}: {_EFFECT[refuses]}"
+        yield Hit(node or event, said, fix, severity=milder, cause="object")
     elif refuses and _is_namespace(value):
         message = f"{where} holds an argparse.Namespace: torch.load refuses to read it by itself"
         fix = None
         if node is not None:
             edit = source.replace(node, f"vars({written})")
             fix = Fix("save a dict", (edit,), Applicability.UNSAFE)
-        yield Hit(node or event, message, fix, remedy="save vars(args), a dict")
+        remedy = "save vars(args), a dict"
+        yield Hit(node or event, message, fix, severity=milder, remedy=remedy)
     elif refuses and isinstance(value, Array):
         shown = f"{written}, " if written else ""
         message = f"{where} holds {shown}a numpy value: torch.load refuses to read it by itself"
-        yield Hit(node or event, message, remedy="save it as a number, by .item() or float()")
+        remedy = "save it as a number, by .item() or float()"
+        yield Hit(node or event, message, severity=milder, remedy=remedy, cause="number")
     elif refuses and (found := find_refused(value, event, source.evaluation)):
         kind, instead = found
         message = f"{where} holds {kind}: torch.load refuses to read it by itself"
-        yield Hit(node or event, message, remedy=f"save {instead}", cause="object")
+        remedy = f"save {instead}"
+        yield Hit(node or event, message, severity=milder, remedy=remedy, cause="object")
 
 
 def _is_model(value: Value, event: Called, source: Source) -> bool:
@@ -150,6 +159,12 @@ def _is_read_whole(source: Source) -> bool:
         )
         for call in source.nodes(cst.Call)
     )
+
+
+def _is_read_whole_elsewhere(source: Source) -> bool:
+    """Whether all loads of the project ask for pickles: what is saved is read."""
+    whole = is_written_around(_WHOLE, source.path, source.consulted)
+    return whole and not is_written_around(_BY_ITSELF, source.path, source.consulted)
 
 
 def _is_read_as_model(source: Source) -> bool:

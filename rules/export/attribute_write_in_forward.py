@@ -173,6 +173,8 @@ def is_worked_out(event: AttributeSet, kept: Rewrite, source: Source) -> bool:
     """Whether an operation made the new value of the old; `self.x.to(y.device)` changes nothing."""
     ways = source.evaluation.ways
     made = ways.find_maker(event.value)
+    if isinstance(kept.before, (Constant, Number)) and not is_read(event, source):
+        return False  # another attribute is the same number
     if isinstance(made, Called) and made.name.startswith("torch.Tensor."):
         return False
     if made is not None and any(is_one(each, kept.before) for each in list_operands(made)):
@@ -184,6 +186,23 @@ def is_worked_out(event: AttributeSet, kept: Rewrite, source: Source) -> bool:
     if isinstance(kept.before, Constant):
         return is_plain_number(kept.before.value) and any(each is kept.before for each in parts)
     return fed and any(is_one(each, kept.before) for each in parts)
+
+
+def is_read(event: AttributeSet, source: Source) -> bool:
+    """Whether its function reads the attribute that it writes there."""
+    function, written = source.evaluation.find_function(event), event.node
+    if function is None or not isinstance(written, ast.Attribute):
+        return True
+    text = ast.unparse(written)
+    return any(
+        (isinstance(each, ast.AugAssign) and each.target is written)
+        or (isinstance(each, ast.Attribute) and is_load(each) and ast.unparse(each) == text)
+        for each in ast.walk(function)
+    )
+
+
+def is_load(node: ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Load)
 
 
 def weigh_kept(kept: Rewrite) -> dict[str, Harm]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,6 +104,8 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     """`x + torch.randn_like(x)`, of which the model makes what it gives back."""
     names = (*Path(event.spot.path).with_suffix("").parts[-2:], *event.way.names)
     if not event.way.forward or not event.way.certain or any(map(MEANT.search, names)):
+        return
+    if MEANT.search(ast.unparse(event.node).partition("(")[2]):  # `rand(n, self.noise_channels)`
         return
     if "generator" in event.keyword:  # another rule says that this is refused
         return

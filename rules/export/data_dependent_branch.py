@@ -94,7 +94,7 @@ VERDICT = {**REFUSED, "onnx-legacy": Harm.SILENT, "torchscript-trace": Harm.SILE
 RAISES = {**REFUSED, **NOISY}
 ASSERT = {"torch.export": Harm.REFUSED, **NOISY}
 CHOSEN = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
-CHECK = "check it before the model is called"
+CHECK = "check it before the model is called, or only `if not torch.compiler.is_exporting():`"
 LOOP = "loop a fixed number of times, and keep what is done by torch.where(done, old, new)"
 SAME = "ask whether it is the same object, as `key is query`, or let an argument say so"
 DRAWN = BRANCH
@@ -127,7 +127,7 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
             remedy = SAME
         said = f"`{text}` is decided by the values of a tensor"
         fix = check_in_graph(event, source) if checks else choose_by_where(event, source)
-        cause = name_read(asked)
+        cause = name_read(asked) or ("checks" if checks else "")
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=cause)
 
 

@@ -168,6 +168,8 @@ WRITTEN_OUT = {
     "pdist": "(x[:, None] - x[None]).square().sum(-1).sqrt(), and take its upper half",
     "cdist": "(a[..., :, None, :] - b[..., None, :, :]).square().sum(-1).sqrt()",
     "cov": "c @ c.T / (n - 1) of the centred c",
+    "mm": "a dense matrix: torch.mm(a, b), with a.to_dense() kept by the constructor",
+    "sparse_coo_tensor": "torch.zeros(m * n).scatter_add(0, i[0] * n + i[1], values).view(m, n)",
     "nested_tensor": "a padded batch and its mask",
 }
 """What both ONNX exporters translate, by operator: measured at sizes that vary."""

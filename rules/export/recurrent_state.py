@@ -118,7 +118,7 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
         return
     first = UNKNOWN if left else given.get("batch_first", UNKNOWN)
     harms = harm(kind, first.value if isinstance(first, Constant) else None)
-    if is_steady(event, 1 if first == TRUE else 0, source):
+    if is_steady(event, 1 if first == TRUE else 0, source) or is_of_packed(event, source):
         return
     if source.profile.dynamic and (is_quiet(harms, source) or is_declared(source)):
         said = f"{kind}{layout(first)}, where the length may vary"
@@ -132,6 +132,13 @@ def is_steady(event: Called, axis: int, source: Source) -> bool:
     given = [run.arguments.get("input") for run in list_runs(event, source)]
     shapes = [each.shape if isinstance(each, Tensor) else None for each in given]
     return bool(shapes) and all(s and len(s) == 3 and is_given(s[axis]) for s in shapes)
+
+
+def is_of_packed(event: Called, source: Source) -> bool:
+    """Whether it runs over packed sequences alone, which are refused where they are packed."""
+    ways = source.evaluation.ways
+    made = [ways.find_maker(run.arguments.get("input")) for run in list_runs(event, source)]
+    return bool(made) and all(isinstance(m, Called) and m.name in PACK for m in made)
 
 
 def is_given(size: Dim) -> bool:

@@ -123,7 +123,7 @@ def in_run(event: UnusedDraw, trace: Trace) -> Iterator[Refuted]:
 
 def is_used(event: Called, source: Source) -> bool:
     """Whether what is drawn does more than to be told, or to decide what is told."""
-    if source.evaluation.is_dropped(event):
+    if source.evaluation.is_dropped(event) or is_for_text(event, source):
         return False
     users = source.evaluation.ways.find_users(event.result)
     told = [isinstance(each, Called) and TELLS.match(each.name) for each in users]
@@ -135,6 +135,35 @@ def is_used(event: Called, source: Source) -> bool:
         if isinstance(outer, ast.stmt):
             return not (isinstance(outer, (ast.If, ast.Assert)) and only_checks(outer))
     return True
+
+
+def is_for_text(event: Called, source: Source) -> bool:
+    """Whether it is given a name that is read in texts alone, such as the name of a file."""
+    function = source.evaluation.find_function(event)
+    line = next((e for e in source.evaluation.list_around(event) if isinstance(e, ast.stmt)), None)
+    if function is None or not isinstance(line, ast.Assign) or line.value is not event.node:
+        return False
+    match line.targets:
+        case [ast.Name(id=name)]:
+            named = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+            reads = [n for n in named if isinstance(n.ctx, ast.Load)]
+            told = {inner for each in ast.walk(function) for inner in list_told(each)}
+            return bool(reads) and all(each in told for each in reads)
+    return False
+
+
+def list_told(node: ast.AST) -> Iterator[ast.AST]:
+    """What is written into a text: `f"{x}"`, `"%d" % x`, `"{}".format(x)`, `str(x)`."""
+    match node:
+        case ast.JoinedStr():
+            yield from ast.walk(node)
+        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=right):
+            yield from ast.walk(right)
+        case (
+            ast.Call(func=ast.Name(id="str" | "print" | "repr"))
+            | ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format"))
+        ):
+            yield from ast.walk(node)
 
 
 def draw_by_torch(event: Called, source: Source) -> Fix | None:

@@ -83,6 +83,8 @@ def in_model(event: ItemSet | Indexed, source: Source) -> Iterator[Hit]:
         return
     if isinstance(event, Indexed) and is_written(event, source):
         return
+    if isinstance(event, ItemSet) and getattr(event.value, "origin", "") == "parameter":
+        return  # weights are made for one size
     text = source.evaluation.text(event.spot).partition(" = ")[0]
     yield Hit(event, f"`{text}` is kept by a size", harm=HARM)
 

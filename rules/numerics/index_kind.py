@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -88,6 +89,10 @@ NO_GRAD = frozenset(
 MOVES = frozenset({"cpu", "float", "to", "clone"})
 
 NO_AXIS = "a tensor of one number has no axis to index: this raises"
+COUNTED = re.compile(
+    r"\.((max|min|sort|topk|median|mode|kthvalue)\(\)\[|(arg(max|min|sort)|long|int|byte|bool|detach)\(\))"
+)
+"""In how something unknown came about: it may be indices, which need no gradient."""
 DETACHED = "use detach().numpy()"
 
 
@@ -282,9 +287,9 @@ def in_numpy(event: Called, source: Source) -> Iterator[Hit]:
 @rule.event(UnknownCalled)
 def in_unknown_numpy(event: UnknownCalled, source: Source) -> Iterator[Hit]:
     """`loss.numpy()` of what is unknown but for its backward()."""
-    if event.method != "numpy":
-        return
     value = event.held
+    if event.method != "numpy" or COUNTED.search(getattr(value, "path", "")):
+        return
     while (called := source.evaluation.ways.find_unknown_maker(value)) is not None:
         if called.method not in MOVES:
             break

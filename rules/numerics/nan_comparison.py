@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Iterator
 
@@ -60,12 +61,19 @@ def in_comparison(event: Compared, source: Source) -> Iterator[Hit]:
     swapped = answer is not None and is_known_nan(event.left, source)
     if answer is None or not (swapped or is_known_nan(event.right, source)):
         return
+    if asks_itself(event.node):
+        return
     asked = event.right if swapped else event.left
     if event.operator in IDENTITY and not is_worked_out(asked):
         return
     why = "a NaN that was worked out is another object" if event.operator in IDENTITY else ""
     message = f"{why or 'nothing equals NaN'}: this is always {answer}"
     yield Hit(event, message, ask_isnan(event, asked, swapped, source))
+
+
+def asks_itself(node: ast.AST) -> bool:
+    """`x == x`, which is how one asks whether it is no NaN."""
+    return isinstance(node, ast.Compare) and ast.dump(node.left) == ast.dump(node.comparators[0])
 
 
 def is_worked_out(value: Value) -> bool:

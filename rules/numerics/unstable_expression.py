@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
@@ -207,12 +208,29 @@ def is_less(value: Value | None, source: Source) -> bool:
 
 
 def is_bounded(value: Value | None, source: Source) -> bool:
-    """Whether it is no number above zero: `-x.abs()`, `-(x ** 2)`."""
+    """Whether it is no number above zero: `-x.abs()`, `-(x ** 2)`, `-(x ** 2) / (2 * s ** 2)`."""
     made = source.evaluation.ways.find_maker(value)
+    if isinstance(made, Combined) and made.operator == "Div":
+        divisor = made.node.right if isinstance(made.node, ast.BinOp) else None
+        return divisor is not None and is_square(divisor) and is_bounded(made.left, source)
     if not isinstance(made, Combined) or made.operator != "Mult" or made.right != Constant(-1):
         return False
     inner = source.evaluation.ways.find_maker(made.left)
     return inner is not None and name_operation(inner) in ("abs", "square", "pow", "Pow")
+
+
+def is_square(written: ast.expr) -> bool:
+    """Whether it is written as no number below zero: `2`, `s ** 2`, `2 * s.pow(2)`."""
+    match written:
+        case ast.Constant(value=int() | float() as number):
+            return number > 0
+        case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=2)):
+            return True
+        case ast.BinOp(op=ast.Mult(), left=left, right=right):
+            return is_square(left) and is_square(right)
+        case ast.Call(func=ast.Attribute(attr="pow"), args=[ast.Constant(value=2)]):
+            return True
+    return False
 
 
 def is_difference(value: Value | None, source: Source) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
@@ -62,13 +63,14 @@ rule = Rule(
 @rule.event(AttributeSet, "torch.nn.Module.requires_grad_", "torch.nn.Sequential.requires_grad_")
 def in_source(event: AttributeSet | Called, source: Source) -> Iterator[Hit]:
     model, flag = _read_setting(event)
-    if model is None or flag != TRUE or _is_asked(event, source):
+    if model is None or flag != TRUE or source.is_test or _is_asked(event, source):
         return
     for reached in source.evaluation.reached:
         at = next((i for i, each in enumerate(reached.events) if each is event), None)
         frozen = _find_frozen(event, at, model, reached, source) if at is not None else None
         if frozen is not None:
-            where = f"line {frozen.spot.row}"
+            file = "" if frozen.spot.path == event.spot.path else Path(frozen.spot.path).name
+            where = f"{file}:{frozen.spot.row}" if file else f"line {frozen.spot.row}"
             message = f"unfreezes the whole model, and so what {where} froze"
             yield Hit(event, message)
             return

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet, Called, Compared, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownMethod
@@ -65,6 +65,10 @@ MISSPELT = frozenset(
     }
 )  # fmt: skip
 _WORDS = MISSPELT | {"requires_grad", "requires_grad_"}
+_MAKERS = frozenset(
+    f"torch.{name}" for name in ("zeros", "ones", "empty", "full", "tensor", "arange", "eye")
+)
+_MOVES = ("torch.Tensor.float", "torch.Tensor.to", "torch.Tensor.double", "torch.Tensor.half")
 _CHILD = re.compile(r"\.(children|modules)\(\)\[\]$|\.named_(children|modules)\(\)(\[\])?\[1\]$")
 """What a loop takes out of the modules of something unknown."""
 
@@ -88,7 +92,9 @@ def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
         and not isinstance(event.held, Held)
     ):
         message = f"{owner} has no {word}: the name is requires_grad"
-        yield Hit(event, message, _respell(event, source))
+        idle = event.value == FALSE and _needs_none(event.held, source)
+        severity, remedy = Severity.NOTE if idle else None, f"write {owner}.requires_grad"
+        yield Hit(event, message, _respell(event, source), severity=severity, remedy=remedy)
     elif word == "requires_grad_" and plain:
         message = f"hides the method requires_grad_ of {owner}, and sets nothing"
         yield Hit(event, message, _call_instead(event, owner, source))
@@ -107,6 +113,15 @@ def in_comparison(event: Compared, source: Source) -> Iterator[Hit]:
             text = f"{source.code(written.left)} = {source.code(other)}"
             fix = Fix(f"write {text}", (source.replace(written, text),), Applicability.UNSAFE)
         yield Hit(event, "compares requires_grad and throws the answer away", fix)
+
+
+def _needs_none(value: Value, source: Source) -> bool:
+    """Whether it is a tensor that is made of numbers, and needs no gradient anyway: `torch.zeros(3)`."""
+    made = source.evaluation.ways.find_maker(value)
+    if not isinstance(made, Called) or "requires_grad" in made.keyword:
+        return False
+    held = made.arguments.get("self") if made.name in _MOVES else None
+    return made.name in _MAKERS or (held is not None and _needs_none(held, source))
 
 
 def _is_plain_module(value: Value, source: Source) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from lintorch.evaluator.library.table import does
 from lintorch.evaluator.machine import Machine
@@ -19,6 +20,7 @@ from lintorch.evaluator.values import (
 
 _PARSER = "argparse.ArgumentParser"
 _ARGUMENTS = "lintorch script arguments"
+_DEVICE = re.compile(r"(cuda|gpu|cpu|mps|xpu|npu)(:\d+)?")
 NAMESPACE = "argparse.Namespace"
 
 
@@ -50,7 +52,12 @@ def _read_default(given: Given) -> Value:
     if isinstance(action, Constant) and action.value in ("store_true", "store_false"):
         return given.keyword.get("default") or Constant(action.value == "store_false")
     default = given.keyword.get("default", UNKNOWN)
-    return UNKNOWN if default == NONE else default
+    return UNKNOWN if default == NONE or _is_device(default) else default
+
+
+def _is_device(value: Value) -> bool:
+    """Whether it names a device: which one there is, says who calls the script."""
+    return isinstance(value, Constant) and bool(_DEVICE.fullmatch(str(value.value)))
 
 
 @does(f"{_PARSER}.set_defaults")

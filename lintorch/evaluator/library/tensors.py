@@ -186,8 +186,15 @@ def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
         from_data = any(each.data for each in numbers)
         return Tensor(shape, dtype, "sizes", via=via, size_of=alone, data=from_data)
     known = items is not None or isinstance(data, Constant)
-    read = reads_data(machine, node, "torch.tensor", given)
+    read = reads_data(machine, node, "torch.tensor", given) or _holds_read(machine, data)
     return Tensor(shape, dtype, "constant" if known else "", data=read)
+
+
+def _holds_read(machine: Machine, data: Value) -> bool | None:
+    """Whether a list, of whatever length, is of numbers that were read from the data of tensors."""
+    is_list = isinstance(data, Held) and data.kind == "list"
+    each = machine.state.read(data.address).get("each") if is_list else getattr(data, "each", None)
+    return isinstance(each, Number) and each.data
 
 
 _DTYPES: dict[type | None, str] = {float: "float32", int: "int64", bool: "bool"}
@@ -304,7 +311,10 @@ TRACING = "is traced"
 """The operator of the question whether code runs in a tracer of TorchScript."""
 
 
-@does("torch.jit.is_tracing", "torch.onnx.is_in_onnx_export", "torch._C._get_tracing_state")
+@does(
+    "torch.jit.is_tracing", "torchvision._is_tracing", "torch.onnx.is_in_onnx_export",
+    "torch._C._get_tracing_state",
+)  # fmt: skip
 def ask_tracing(machine: Machine, node: ast.AST, given: Given) -> Value:
     """It is so for one exporter, and not for another."""
     asked = Question(TRACING, Constant(True), Constant(True))

@@ -34,6 +34,9 @@ def expand_axes(input: Any, size: Any) -> TensorType:
     """Axes of size 1 stretched, further ones in front."""
     tensor = as_tensor(input)
     asked = list_asked(size)
+    if tensor.shape is None:
+        kept = (as_size(OPEN if each is OPEN or each == -1 else each) for each in asked)
+        return TensorType(tuple(kept), tensor.dtype)
     ahead = len(asked) - tensor.rank
     if ahead < 0:
         raise ShapeError(

@@ -94,3 +94,22 @@ def restore_anywhere(model, path):
     except RuntimeError:
         state = torch.load(path, map_location="cpu")
     model.load_state_dict(state)
+
+
+def there_and_back(model, folder):
+    path = folder / "net.pth"
+    torch.save(model.state_dict(), path)
+    model.load_state_dict(torch.load(path.as_posix()))
+    model.load_state_dict(torch.load(str(path)))
+    model.load_state_dict(torch.load(str(folder)))  # hit
+
+
+def on_one_gpu(model, path):
+    device = torch.device("cuda:0")
+    model = model.to(device)
+    model.load_state_dict(torch.load(path))  # hit
+
+
+def on_any_device(model, path, device="cuda"):
+    model = model.to(device)
+    model.load_state_dict(torch.load(path))  # hit

@@ -128,3 +128,25 @@ class Average(nn.Module):
         self.fresh.add_(x.sum(0))
         self.seen.add_(x.sum(0))
         return x - self.mean + self.queue.mean(0) + self.fresh
+
+
+class Gate(nn.Module):
+    def __init__(self, alpha):
+        super().__init__()
+        self.alpha = alpha
+
+    def forward(self, x):
+        return torch.sigmoid(self.alpha * x)
+
+
+class Annealed(nn.Module):
+    """A number of a part that is set from another, though it was the same before."""
+
+    def __init__(self, width, alpha=0.1):
+        super().__init__()
+        self.width, self.alpha, self.epoch = width, alpha, 0
+        self.part = Gate(self.alpha)
+
+    def forward(self, x):
+        self.part.alpha = self.alpha * (self.epoch + 1)
+        return self.part(x)

@@ -139,3 +139,15 @@ class Objectives(Head):
         noise = torch.randn_like(x)
         batchwise_mse = ((self.body(x + noise) - noise) ** 2).mean(1)
         return batchwise_mse.mean(), {"each": batchwise_mse.tolist()}
+
+
+class Texture(Recurrent):
+    """The call says that it is noise."""
+
+    def __init__(self):
+        super().__init__()
+        self.noise_channels = 4
+
+    def forward(self, x):
+        drawn = torch.rand(x.size(0), x.size(1), self.noise_channels)
+        return self.head(self.rnn(x + drawn)[0])

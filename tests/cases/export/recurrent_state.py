@@ -76,3 +76,15 @@ class Windowed(nn.Module):
         maps = self.conv(x.view(-1, 1, self.window, 4)).squeeze(3)
         steps, _ = self.steps(sequence.view(sequence.size(0), -1, 8))
         return self.rnn(maps.permute(2, 0, 1))[1], steps
+
+
+class Packed(nn.Module):
+    """What is packed is refused there, whatever the layout of the layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(8, 8)
+
+    def forward(self, x, lengths):
+        packed = pack_padded_sequence(x, lengths)  # hit
+        return pad_packed_sequence(self.rnn(packed)[0])

@@ -89,3 +89,13 @@ class Silent(nn.Module):
         logging.info(name)
         random.seed(3)
         return x
+
+
+class Showing(nn.Module):
+    def forward(self, x):
+        number = random.randint(0, 100)
+        torch.save(x, "%d.pt" % number)
+        shown = random.randint(0, 100)
+        torch.save(x, f"{shown}.pt")
+        used = random.randint(0, 100)  # hit
+        return x * used, f"{used}"

@@ -45,3 +45,9 @@ def masked(labels: torch.Tensor, null=np.nan):
     if not math.isnan(null):
         mask = mask & (labels != null)
     return mask.float()
+
+
+def is_number(rows):
+    total = float("nan")
+    found = rows == total  # hit
+    return found, total == total

@@ -128,3 +128,10 @@ class Attend(nn.Module):
         kernel = kernel + torch.log(F.relu(score))  # hit
         kernel = kernel + torch.log(1 + F.relu(score)) + F.relu(score).clamp(min=1e-3).log()
         return share + good + kernel + weight / score.sum(-1, keepdim=True)
+
+
+def blur(radius, sigma, shift):
+    at = torch.arange(-radius, radius + 1, dtype=torch.float)
+    kernel = torch.exp(-(at**2) / (2 * sigma**2))
+    other = torch.exp(-(at**2) / shift)
+    return kernel / kernel.sum(), other / other.sum()  # hit

@@ -1,0 +1,172 @@
+"""What is told by default, and what is advice because nothing comes of it in the program at hand."""
+
+import json
+from pathlib import Path
+
+import pytest
+from running import lintorch
+
+ONE_GPU = """
+import torch
+
+
+def restore(model, path):
+    device = torch.device("cuda:0")
+    model = model.to(device)
+    model.load_state_dict(torch.load(path))
+"""
+ANY_DEVICE = ONE_GPU.replace('torch.device("cuda:0")', "find_device()")
+PREFIX = """
+import torch
+
+
+def unwrapped(state):
+    return {key.replace("module.", ""): value for key, value in state.items()}
+"""
+METHOD = """
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.add_module("conv", nn.Conv2d(3, 3, 1))
+"""
+PART = METHOD.replace(
+    'self.add_module("conv", nn.Conv2d(3, 3, 1))', "self.my_module = nn.Conv2d(3, 3, 1)"
+)
+
+SAVED = """
+import numpy as np
+import torch
+
+
+def keep(path, model):
+    torch.save({"model": model.state_dict(), "best": np.zeros(3)}, path)
+"""
+WHOLE = """
+import torch
+
+
+def read(path):
+    return torch.load(path, weights_only=False)["best"]
+"""
+BY_ITSELF = """
+import torch
+
+
+def read(path):
+    return torch.load(path)["best"]
+"""
+FROZEN = """
+import torch
+from torch import nn
+
+
+class Positions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        table = torch.zeros(8, 4).float()
+        table.require_grad = False
+        self.register_buffer("table", table)
+"""
+TRAINED = FROZEN.replace("False", "True")
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"a.py": ONE_GPU}, []),
+        ({"a.py": ANY_DEVICE}, ["LT214"]),
+        ({"a.py": PREFIX, "net.py": METHOD}, []),
+        ({"a.py": PREFIX, "net.py": PART}, ["LT211"]),
+        (
+            {"a.py": SAVED, "b.py": WHOLE.replace("weights_only", "mmap=True, weights_only")},
+            ["LT701"],
+        ),
+        ({"a.py": SAVED, "b.py": BY_ITSELF}, ["LT213"]),
+        ({"a.py": FROZEN}, []),
+        ({"a.py": TRAINED}, ["LT405"]),
+    ],
+    ids=["gpu", "device", "method", "part", "whole", "weights", "idle", "misspelt"],
+)
+def test_what_comes_to_nothing_is_advice(
+    tmp_path: Path, files: dict[str, str], told: list[str]
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = lintorch("check", "--output-format=json", cwd=tmp_path)
+    assert [each["code"] for each in json.loads(done.stdout)] == told
+
+
+AREAS = """
+import torch
+from torch import nn
+
+
+class Post(nn.Module):
+    def forward(self, x):
+        areas = [each.sum().item() for each in x]
+        if torch.tensor([area <= 4 for area in areas]).any():
+            x = x + 1
+        return x
+"""
+
+
+def test_numbers_that_were_read_of_an_input_are_no_part_of_the_model(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(AREAS, encoding="utf-8")
+    done = lintorch("check", "--select=LT102", "--output-format=json", cwd=tmp_path)
+    (found,) = json.loads(done.stdout)
+    assert "decided by the values of a tensor" in found["message"]
+
+
+def test_names_of_numpy_are_told_with_what_torch_has_for_them(tmp_path: Path) -> None:
+    text = "import torch\n\na = torch.percentile(torch.ones(3), 50)\nb = torch.ModuleList()\n"
+    (tmp_path / "a.py").write_text(text, encoding="utf-8")
+    told = json.loads(lintorch("check", "--output-format=json", cwd=tmp_path).stdout)
+    assert [each["remedy"] for each in told] == [
+        "write torch.quantile(x, q / 100)",
+        "write nn.ModuleList or ModuleDict",
+    ]
+
+
+PARTS = "import torch\nimport torch.nn as nn\n"
+NETS = """
+from parts import *
+
+
+class Net(nn.Module):
+    def __init__(self, classes):
+        super().__init__()
+        self.head = nn.Conv2d(3, classes, 1)
+
+    def forward(self, x):
+        return self.head(x)
+"""
+INFER = """
+from nets import *
+from torch.utils.data import DataLoader
+
+
+def infer(dataset, classes=3):
+    model = Net(classes)
+    for image in DataLoader(dataset):
+        output = torch.sigmoid(model(image))
+        rows = output.cpu().permute(0, 2, 3, 1).contiguous().view(-1, classes)
+        print(rows.ROWS.numpy())
+
+
+if __name__ == "__main__":
+    infer(open("images"))
+"""
+
+
+@pytest.mark.parametrize(("rows", "count"), [("max(1)[1]", 0), ("exp()", 1)])
+def test_indices_need_no_gradient_where_torch_comes_by_other_files(
+    tmp_path: Path, rows: str, count: int
+) -> None:
+    texts = {"parts.py": PARTS, "nets.py": NETS, "infer.py": INFER.replace("ROWS", rows)}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = lintorch("check", "--select=LT805", "--output-format=json", cwd=tmp_path)
+    assert len(json.loads(done.stdout)) == count
