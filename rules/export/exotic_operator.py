@@ -14,6 +14,7 @@ from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
+from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm
 from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectrum
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source
@@ -34,8 +35,9 @@ rule = Rule(
         where `torch.no_grad()` is on. Measured on torch 2.13: the tables are what its two exporters
         said.
 
-        Fixes write out what takes a line (`x.mT`, `torch.fliplr(x)`, `torch.diff(x)`), and
-        `is_causal=bool(...)`.
+        Fixes write out what takes a line (`x.mT`, `torch.fliplr(x)`, `torch.diff(x)`),
+        `is_causal=bool(...)`, and, as a class of the file, MaxUnpool2d and an InstanceNorm that
+        keeps statistics.
 
         Work such a part out before or after the model, or write it with operators that ONNX has.
     """,
@@ -314,6 +316,7 @@ ARGUMENTS: dict[str, Callable[[Called, Source], Said]] = {
 
 
 FIXES: dict[str, Callable[[Called, Source], Fix | None]] = {
+    **{f"torch.nn.InstanceNorm{n}d.forward": settle_norm for n in (1, 2, 3)},
     "torch.Tensor.unfold": index_windows,
     "torch.stft": split_spectrum,
     "torch.Tensor.stft": split_spectrum,
@@ -329,7 +332,7 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
         return
     name = name_operator(event.name)
     for message, harm in weigh_operator(name, source):
-        fix = write_out(event, name.rpartition(".")[2], source)
+        fix = write_out(event, name.rpartition(".")[2], source) or scatter_unpool(event, source)
         yield Hit(event, message, fix, harm, remedy=name_remedy(name, harm))
 
 
