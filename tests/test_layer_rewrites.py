@@ -105,6 +105,17 @@ def test_a_norm_without_statistics_stays(given: str) -> None:
     assert mend(NORM.format(given=given)) == NORM.format(given=given)
 
 
+def test_truths_on_a_diagonal_are_made_of_numbers() -> None:
+    text = NORM.format(given="4").replace(
+        "return self.norm(self.start(image))",
+        "return image.masked_fill(torch.eye(image.shape[3], dtype=torch.bool), 0.0)",
+    )
+    after = mend(text)
+    assert "torch.eye(image.shape[3]).bool()" in after
+    size = torch.rand(2, 4, 9, 9)
+    assert torch.equal(build(text)(size), build(after)(size))
+
+
 @pytest.mark.parametrize("branch", GENERAL, ids=range(len(GENERAL)))
 def test_what_is_done_at_every_size_takes_the_place_of_one_size(branch: str) -> None:
     text = WINDOWS.format(branch=branch)
