@@ -47,8 +47,9 @@ def drop_idle_imports(
     """Edits of `after` that remove the top-level imports which only `before` used.
 
     Kept are imports of an `__init__.py`, of names in `__all__` or in strings that read as code,
-    of names that other files take from this one, `import x as x`, and lines with a comment, for
-    what that says would be lost. Nothing is removed where either does not parse.
+    of names that other files take from this one, `import x as x`, and those below a comment, or
+    with one for a tool. Another comment stays where the import was. Nothing is removed where
+    either does not parse.
     """
     if re.search(r"(^|[/\\])__init__\.pyi?$", path):
         return ()
@@ -133,12 +134,12 @@ def _bound_name(alias: ast.alias) -> str:
 
 
 def _remove_names(statement: _Import, idle: Iterable[ast.alias], lines: Lines) -> Iterator[Edit]:
-    """Edits that take these names, or the whole statement, out; none beside a comment or `;`."""
+    """Edits that take these names, or the whole statement, out; none beside a comment for a tool."""
     idle, names = set(idle), statement.names
-    if not idle or "#" in lines.text_of(statement):
+    if not idle or (len(idle) < len(names) and "#" in lines.text_of(statement)):
         return
     if len(idle) == len(names):
-        yield from () if lines.is_headed(statement) else lines.remove_statement(statement)
+        yield from () if lines.is_headed(statement) else _remove_whole(statement, lines)
         return
     for gone, group in groupby(range(len(names)), key=lambda i: names[i] in idle):
         run = list(group)
@@ -148,3 +149,24 @@ def _remove_names(statement: _Import, idle: Iterable[ast.alias], lines: Lines) -
             yield Edit(lines.start_of(names[run[0]]), lines.start_of(names[run[-1] + 1]), "")
         else:
             yield Edit(lines.end_of(names[run[0] - 1]), lines.end_of(names[run[-1]]), "")
+
+
+_FOR_TOOLS = re.compile(
+    r"#\s*(noqa|type:|isort|pylint|pyright|ruff|mypy|flake8|fmt|yapf|lintorch)", re.I
+)
+_COMMENT = re.compile(r"[ \t]*#")
+_BEFORE_NEXT = re.compile(r"[ \t]*;[ \t]*(?=[^\s#;])")
+
+
+def _remove_whole(statement: _Import, lines: Lines) -> Iterator[Edit]:
+    """Take an import out: with its line, from before the next statement, or from beside a comment."""
+    start, end = lines.start_of(statement), lines.end_of(statement)
+    inside = lines.text[start:end]
+    beside = lines.text[end : lines.line_below(statement)]
+    alone = not lines.text_of(statement)[: -len(inside + beside)].strip()
+    if "#" not in inside + beside and ";" not in beside:
+        yield from lines.remove_statement(statement)
+    elif "#" not in inside and alone and (following := _BEFORE_NEXT.match(beside)):
+        yield Edit(start, end + following.end(), "")
+    elif "#" not in inside and alone and _COMMENT.match(beside) and not _FOR_TOOLS.search(beside):
+        yield Edit(start, end + len(beside) - len(beside.lstrip()), "")

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
+from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeRead, Called, ItemSet
 from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
+from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm
 from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectrum
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source
@@ -34,8 +35,9 @@ rule = Rule(
         where `torch.no_grad()` is on. Measured on torch 2.13: the tables are what its two exporters
         said.
 
-        Fixes write out what takes a line (`x.mT`, `torch.fliplr(x)`, `torch.diff(x)`), and
-        `is_causal=bool(...)`.
+        Fixes write out what takes a line (`x.mT`, `torch.fliplr(x)`, `torch.diff(x)`),
+        `is_causal=bool(...)`, and, as a class of the file, MaxUnpool2d and an InstanceNorm that
+        keeps statistics, and `torch.eye(n).bool()`: ONNX Runtime has no EyeLike of truths.
 
         Work such a part out before or after the model, or write it with operators that ONNX has.
     """,
@@ -71,6 +73,7 @@ rule = Rule(
 NEITHER = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 UNKNOWN_TO_NEW = {"onnx": Harm.REFUSED}
 LEGACY = {"onnx-legacy": Harm.REFUSED}
+LOADED = {"onnx-legacy": Harm.FAILS}
 LINALG = (
     "inv", "slogdet", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals", "cholesky", "solve",
     "solve_triangular", "lu", "lu_factor", "ldl_factor", "qr", "pinv", "lstsq", "matrix_exp",
@@ -176,6 +179,7 @@ WRITTEN_OUT = {
 OF_ARGUMENTS = {
     "Unflatten": "write x.unflatten(dim, sizes)",
     "scaled_dot_product_attention": "write is_causal=bool(...) of the comparison",
+    "eye": "write torch.eye(n).bool()",
     "layer_norm": "give the shape as numbers: F.layer_norm(x, (dim,))",
     **dict.fromkeys(
         ("MultiheadAttention", "TransformerEncoderLayer"),
@@ -268,6 +272,17 @@ def weigh_windows(event: Called, source: Source) -> Said:
         )
 
 
+def weigh_identity(event: Called, source: Source) -> Said:
+    """`torch.eye(n, dtype=torch.bool)` of a size that is read off a tensor: ONNX Runtime has none of truths."""
+    sizes = [event.arguments.get(each) for each in ("n", "m")]
+    truths = isinstance(event.result, Tensor) and event.result.dtype == "bool"
+    if truths and any(isinstance(each, Number) and not each.data for each in sizes):
+        yield (
+            "eye of truths is written as an operator that ONNX Runtime has of numbers alone",
+            LOADED,
+        )
+
+
 def weigh_spectrum(event: Called, source: Source) -> Said:
     """`torch.stft`: real numbers from opset 17 on, complex ones never."""
     answer = event.arguments.get("return_complex")
@@ -307,6 +322,7 @@ ARGUMENTS: dict[str, Callable[[Called, Source], Said]] = {
     "torch.Tensor.multinomial": weigh_samples,
     "torch.nn.functional.layer_norm": weigh_shape,
     "torch.Tensor.unfold": weigh_windows,
+    "torch.eye": weigh_identity,
     "torch.stft": weigh_spectrum,
     "torch.Tensor.stft": weigh_spectrum,
     "torch.nn.MultiheadAttention.forward": weigh_fast_path,
@@ -315,8 +331,23 @@ ARGUMENTS: dict[str, Callable[[Called, Source], Said]] = {
 """Operators that are refused for some arguments, each with what says which."""
 
 
+def ask_identity(event: Called, source: Source) -> Fix | None:
+    """`torch.eye(n).bool()` for `torch.eye(n, dtype=torch.bool)`."""
+    call = source.call_at(event)
+    args = call.args if call is not None else ()
+    typed = next((each for each in args if each.keyword and each.keyword.value == "dtype"), None)
+    named = {each.keyword.value for each in args if each.keyword is not None}
+    if call is None or typed is None or "out" in named or any(each.star for each in args):
+        return None
+    end = source.replace(call, "").end
+    edits = (source.remove_argument(call, typed), Edit(end, end, ".bool()"))
+    return Fix("make truths of numbers", edits)
+
+
 FIXES: dict[str, Callable[[Called, Source], Fix | None]] = {
+    **{f"torch.nn.InstanceNorm{n}d.forward": settle_norm for n in (1, 2, 3)},
     "torch.Tensor.unfold": index_windows,
+    "torch.eye": ask_identity,
     "torch.stft": split_spectrum,
     "torch.Tensor.stft": split_spectrum,
 }
@@ -331,7 +362,7 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
         return
     name = name_operator(event.name)
     for message, harm in weigh_operator(name, source):
-        fix = write_out(event, name.rpartition(".")[2], source)
+        fix = write_out(event, name.rpartition(".")[2], source) or scatter_unpool(event, source)
         yield Hit(event, message, fix, harm, remedy=name_remedy(name, harm))
 
 

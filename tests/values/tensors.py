@@ -23,6 +23,7 @@ class Net(nn.Module):
         self.same = nn.Conv2d(3, 8, 3, padding="same")
 
     def forward(self, x):
+        later = nn.Transformer.generate_square_subsequent_mask(x.size(2))  # value: float32[x.H, x.H]
         self.stem(x)  # value: tensor[B, 64, (x.H + 1) // 2, (x.W + 1) // 2]
         self.embed(x)  # value: tensor[B, 32, x.H // 16, x.W // 16]
         self.dilated(x)  # value: tensor[B, 8, x.H, x.W]

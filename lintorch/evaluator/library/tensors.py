@@ -71,6 +71,14 @@ def count_numbers(machine: Machine, node: ast.AST, given: Given) -> Value:
     return total
 
 
+@does("torch.nn.Transformer.generate_square_subsequent_mask")
+def make_causal_mask(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """A row and a column for each step."""
+    size = given.pick(0, "sz")
+    steps = size_in(size) if size is not None else None
+    return Tensor((steps, steps) if steps is not None else None, "float32", "sizes", data=False)
+
+
 @does("torch.Tensor.tolist")
 def list_data(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`x.tolist()`: numbers that were data, in lists for each axis."""

@@ -1,4 +1,4 @@
-"""Branches on sizes whose work does nothing where they are not taken: pads by none, resizes to the same size."""
+"""Branches on sizes of which one side does for all: pads by none, resizes to the same size."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def find_work(branch: ast.If, function: ast.AST) -> tuple[Sequence[ast.stmt], Ma
                 return branch.body, {}
     if keeps_table(branch):
         return branch.orelse, {}
-    return (), {}
+    return find_general(branch), {}
 
 
 def find_pads(call: ast.Call) -> list[ast.expr] | None:
@@ -200,3 +200,48 @@ def resizes(value: ast.expr, kept: str) -> bool:
             return kept in inside and ("size" in named or len(value.args) > 1)
         value = value.func.value
     return False
+
+
+def find_general(branch: ast.If) -> Sequence[ast.stmt]:
+    """The side for every size, where the other spares work at one: nothing where that is not to be seen.
+
+    `y = self.attend(x, self.make_mask(size))` of `if size == self.size: y = self.attend(x, self.mask)`.
+    """
+    equal = asks_equal(branch.test)
+    if equal is None:
+        return ()
+    special, general = (branch.body, branch.orelse) if equal else (branch.orelse, branch.body)
+    if not special or not general:
+        return ()
+    fewer, more = list_own_calls(special), list_own_calls(general)
+    does_more = bool(fewer) and set(fewer) <= set(more) and len(list_calls(general)) > len(list_calls(special))  # fmt: skip
+    given, also = list_given(special), list_given(general)
+    return general if does_more and given and given <= also else ()
+
+
+def asks_equal(test: ast.expr) -> bool | None:
+    """Whether a test asks if sizes are all the same, rather than if any differs; None of others."""
+    parts = test.values if isinstance(test, ast.BoolOp) else [test]
+    operators = {type(p.ops[0]) if isinstance(p, ast.Compare) and len(p.ops) == 1 else None for p in parts}  # fmt: skip
+    joined = type(test.op) if isinstance(test, ast.BoolOp) else None
+    if operators == {ast.Eq} and joined in (None, ast.And):
+        return True
+    return False if operators == {ast.NotEq} and joined in (None, ast.Or) else None
+
+
+def list_calls(side: Sequence[ast.stmt]) -> list[ast.Call]:
+    return [each for line in side for each in ast.walk(line) if isinstance(each, ast.Call)]
+
+
+def list_own_calls(side: Sequence[ast.stmt]) -> list[str]:
+    """The layers and methods of a model that are called: `self.attend`."""
+    called = (ast.unparse(each.func) for each in list_calls(side))
+    return [each for each in called if each.startswith("self.")]
+
+
+def list_given(side: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names that are assigned, "return" where something is returned."""
+    nodes = [each for line in side for each in ast.walk(line)]
+    names = (n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    back = {"return"} if any(isinstance(n, ast.Return) for n in nodes) else set[str]()
+    return frozenset({*names, *back})

@@ -1,0 +1,158 @@
+"""Layers and branches that are written otherwise: the same bits in eager mode, and right where they were refused."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+from test_rewrites import IN_USE, build, find_hazards, mend, settle_twice
+
+from lintorch.source import Source
+
+torch = pytest.importorskip("torch")
+
+IMAGES = [(2, 4, 16, 16), (3, 4, 24, 16), (1, 4, 8, 32)]
+UNPOOL = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pool = nn.MaxPool2d(2, return_indices=True)
+        self.back = nn.MaxUnpool2d({given})
+
+    def forward(self, image: torch.Tensor):
+        pooled, places = self.pool(image)
+        return self.back(pooled * 2, places{size})
+"""
+NORM = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.start = nn.Conv2d(4, 4, 3, padding=1, bias=False)
+        self.norm = nn.InstanceNorm2d({given})
+
+    def forward(self, image: torch.Tensor):
+        return self.norm(self.start(image))
+"""
+WINDOWS = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.sides = (16, 16)
+        self.scale = self.weigh(16, 16)
+
+    def weigh(self, height, width):
+        return torch.full((height, width), 0.5)
+
+    def attend(self, image, scale):
+        return image * scale
+
+    def forward(self, image: torch.Tensor):
+        height, width = image.shape[2], image.shape[3]
+        {branch}
+        return y + 1
+"""
+GENERAL = [
+    "if self.sides == (height, width):\n            y = self.attend(image, self.scale)\n        else:\n"
+    "            y = self.attend(image, self.weigh(height, width))",
+    "if height == 16 and width == 16:\n            y = self.attend(image, self.scale)  # kept\n        else:\n"
+    "            y = self.attend(image, self.weigh(height, width))",
+    "if height != 16 or width != 16:\n            scale = self.weigh(height, width)\n"
+    "            y = self.attend(image, scale)\n        else:\n            y = self.attend(image, self.scale)",
+]
+LEFT = [
+    "if height > 16:\n            y = self.attend(image, self.scale)\n        else:\n"
+    "            y = self.attend(image, self.weigh(height, width))",
+    "if height == 16:\n            y = self.weigh(height, width)\n        else:\n"
+    "            y = self.attend(image, torch.ones(height, width).sum())",
+    "if height == 16:\n            y = self.attend(image, 1)  # one\n            y = y + 1\n        else:\n"
+    "            y = self.attend(image, self.weigh(height, width))",
+]
+
+
+@pytest.mark.parametrize("size", ["", ", output_size=image.size()"])
+@pytest.mark.parametrize("given", ["2", "2, stride=2", "(2, 2)"])
+def test_an_unpool_that_tracers_refuse_is_scattered(given: str, size: str) -> None:
+    text = UNPOOL.format(given=given, size=size)
+    after = mend(text)
+    assert "self.back = ScatterUnpool2d(" in after
+    assert is_same(build(text), build(after))
+    assert not is_traced_right(build(text))
+    assert is_traced_right(build(after))
+
+
+def test_a_norm_that_keeps_statistics_is_exported_at_every_batch() -> None:
+    text = NORM.format(given="4, affine=True, track_running_stats=True")
+    after = mend(text)
+    assert "self.norm = SettledInstanceNorm2d(4, affine=True, track_running_stats=True)" in after
+    original, mended = build(text), build(after)
+    mended.load_state_dict(original.state_dict())
+    for training in (True, False):
+        assert is_same(original.train(training), mended.train(training))
+
+
+@pytest.mark.parametrize("given", ["4", "4, affine=True"])
+def test_a_norm_without_statistics_stays(given: str) -> None:
+    assert mend(NORM.format(given=given)) == NORM.format(given=given)
+
+
+def test_truths_on_a_diagonal_are_made_of_numbers() -> None:
+    text = NORM.format(given="4").replace(
+        "return self.norm(self.start(image))",
+        "return image.masked_fill(torch.eye(image.shape[3], dtype=torch.bool), 0.0)",
+    )
+    after = mend(text)
+    assert "torch.eye(image.shape[3]).bool()" in after
+    size = torch.rand(2, 4, 9, 9)
+    assert torch.equal(build(text)(size), build(after)(size))
+
+
+@pytest.mark.parametrize("branch", GENERAL, ids=range(len(GENERAL)))
+def test_what_is_done_at_every_size_takes_the_place_of_one_size(branch: str) -> None:
+    text = WINDOWS.format(branch=branch)
+    after = settle_twice(text, find_hazards)
+    assert "if " not in after
+    assert ("# kept" in after) == ("# kept" in text)
+    assert is_same(build(text), build(after))
+    assert not is_traced_right(build(text))
+    assert is_traced_right(build(after))
+
+
+@pytest.mark.parametrize("branch", LEFT, ids=range(len(LEFT)))
+def test_a_side_that_does_something_else_stays(branch: str) -> None:
+    text = WINDOWS.format(branch=branch)
+    assert branch in mend(text)
+    assert Source("model.py", text, IN_USE).text == text
+
+
+def is_same(original: Any, mended: Any) -> bool:
+    """Whether outputs and gradients have the same bits."""
+    for size in IMAGES:
+        images = [torch.rand(size, generator=torch.Generator().manual_seed(0)) for _ in range(2)]
+        results = [m(image.requires_grad_()) for m, image in zip((original, mended), images, strict=True)]  # fmt: skip
+        for result in results:
+            result.square().sum().backward()
+        if not torch.equal(*results) or not torch.equal(images[0].grad, images[1].grad):
+            return False
+    return True
+
+
+def is_traced_right(model: Any) -> bool:
+    """Whether what torch.jit.trace makes of the first image is right at all sizes."""
+    images = [torch.rand(size) for size in IMAGES]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            traced = torch.jit.trace(model.eval(), (images[0],))
+            return all(torch.equal(traced(image), model(image)) for image in images)
+        except Exception:  # the many kinds of refusal
+            return False
