@@ -25,26 +25,28 @@ rule = Rule(
     """,
     bad="""
         import torch
+        from torch import nn
 
 
-        def spread(points):
-            offsets = points[:, None] - points[None, :]
-            distances = torch.sqrt((offsets**2).sum(-1))
-            distances.mean().backward()
-            return points.grad
+        class SpreadLoss(nn.Module):
+            def forward(self, points):
+                offsets = points[:, None] - points[None, :]
+                return torch.sqrt((offsets**2).sum(-1)).mean()
     """,
     good="""
         import torch
+        from torch import nn
 
 
-        def spread(points):
-            offsets = points[:, None] - points[None, :]
-            distances = torch.sqrt((offsets**2).sum(-1) + 1e-12)
-            distances.mean().backward()
-            return points.grad
+        class SpreadLoss(nn.Module):
+            def forward(self, points):
+                offsets = points[:, None] - points[None, :]
+                return torch.sqrt((offsets**2).sum(-1) + 1e-12).mean()
     """,
     proof="""
-        assert spread(torch.randn(3, 2, requires_grad=True)).isfinite().all()
+        points = torch.randn(3, 2, requires_grad=True)
+        SpreadLoss()(points).backward()
+        assert points.grad.isfinite().all()
     """,
     remedy="keep it above zero: add a small number under the root, or clamp(min=1e-12)",
 )
