@@ -165,6 +165,8 @@ def _comes_by_network(value: cst.BaseExpression, source: Source) -> bool:
             value = value.func
         else:
             value = value.value
+        if isinstance(value, cst.Name):
+            return bool(source.bound(value)) and _comes_by_network(value, source)
     return False
 
 
@@ -174,6 +176,9 @@ def _is_given(path: cst.BaseExpression, source: Source) -> bool:
         return source.name(path.value) == "sys.argv"
     if isinstance(path, cst.Attribute):
         return isinstance(path.value, cst.Name) and not source.name(path)
+    if isinstance(path, cst.Call) and len(path.args) == 1:
+        named = source.name(path.func) in ("pathlib.Path", "str", "os.path.expanduser")
+        return named and _is_given(path.args[0].value, source)
     if not isinstance(path, cst.Name):
         return False
     bound = source.bound(path)

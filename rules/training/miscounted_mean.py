@@ -56,43 +56,59 @@ rule = Rule(
 
 HITS = re.compile(r"==|\.eq\(|torch\.eq\(|\bcorrect\b")
 SUMMED = re.compile(r"\.sum\(|torch\.sum\(|count_nonzero")
-PER_SAMPLE = re.compile(r"\.size\(|\.shape\b|\blen\(|batch_size|\bbs\b|\.numel\(|\bn\b|/|\.mean\(")
 SINGLE = re.compile(r"batch_size\s*=\s*1\b")
 """Loaders whose batches are samples."""
 LOSS = re.compile(r"^[\w.]*loss[\w.]*(\.detach\(\)|\.data|\.cpu\(\))*(\.item\(\))?(\[0\])?$")
+OF_TORCH = re.compile(
+    r"^(torch\.nn\.functional|nn\.functional|F)\.\w+\([^()]*(\([^()]*\)[^()]*)*\)\.item\(\)$"
+)
+SUMMING = (".sum(", "len(", ".size(", "batch_size", "*")
 
 
-@rule.source(cst.BinaryOperation, needs=("len(",))
-def in_quotients(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
-    """`correct / len(loader)`, `total_loss / len(loader.dataset)`."""
-    if not isinstance(node.operator, cst.Divide):
+@rule.source(cst.BinaryOperation, cst.AugAssign, needs=("len(",))
+def in_quotients(node: cst.BinaryOperation | cst.AugAssign, source: Source) -> Iterator[Hit]:
+    """`correct / len(loader)`, `total_loss / len(loader.dataset)`, `total_loss /= len(loader.dataset)`."""
+    if not isinstance(node.operator, (cst.Divide, cst.DivideAssign)):
         return
-    counted, whole = _read_length(node.right)
-    function = source.enclosing(node, cst.FunctionDef)
-    total = _find_total(node.left)
+    above, below = (
+        (node.left, node.right)
+        if isinstance(node, cst.BinaryOperation)
+        else (node.target, node.value)
+    )
+    counted, whole = _read_length(below)
+    total = _find_total(above)
     if counted is None or total is None or SINGLE.search(source.text):
         return
+    function = source.enclosing(node, cst.FunctionDef)
     for loop in source.nodes(cst.For):
-        if source.enclosing(loop, cst.FunctionDef) is not function or not _goes_over(
-            loop, counted, source
-        ):
+        here = source.enclosing(loop, cst.FunctionDef) is function
+        if not here or not _goes_over(loop, counted, source):
             continue
         added = [*_list_added(loop, source.code(total), source)]
         if not added or _stands_within(node, loop, source):
             continue
-        if not whole and all(_counts_samples(each, loop, source) for each in added):
-            message = (
-                f"{source.code(total)} counts samples, and is divided by the number of batches"
-            )
-            yield Hit(node, message, remedy=f"divide by len({source.code(counted)}.dataset)")
-        elif whole and _is_mean(added, loop, source):
-            message = f"{source.code(total)} has a mean for each batch, and is divided by the number of samples"
-            yield Hit(
-                node,
-                message,
-                remedy=f"divide by len({source.code(counted)}), or add loss.item() times the batch's size",
-            )
+        yield from _judge(node, total, counted, added, loop, source, whole)
         return
+
+
+def _judge(
+    node: cst.CSTNode,
+    total: cst.BaseExpression,
+    counted: cst.BaseExpression,
+    added: list[cst.BaseExpression],
+    loop: cst.For,
+    source: Source,
+    whole: bool,
+) -> Iterator[Hit]:
+    """Whether what was added goes with what it is divided by; `whole`: the number of samples."""
+    text, loader = source.code(total), source.code(counted)
+    if not whole and all(_counts_samples(each, loop, source) for each in added):
+        message = f"{text} counts samples, and is divided by the number of batches"
+        yield Hit(node, message, remedy=f"divide by len({loader}.dataset)")
+    elif whole and _is_mean(added, loop, source):
+        message = f"{text} has a mean for each batch, and is divided by the number of samples"
+        remedy = f"divide by len({loader}), or add loss.item() times the batch's size"
+        yield Hit(node, message, remedy=remedy)
 
 
 def _read_length(node: cst.BaseExpression) -> tuple[cst.BaseExpression | None, bool]:
@@ -186,15 +202,17 @@ def _parses(text: str) -> bool:
 
 
 def _is_mean(added: list[cst.BaseExpression], loop: cst.For, source: Source) -> bool:
-    """`loss.item()` of a loss of torch that is a mean, whose sum over the batch nobody asked for."""
-    if len(added) != 1 or not LOSS.match(source.code(added[0])):
+    """`loss.item()` of a loss that is a mean, whose sum over the batch nobody asked for."""
+    if len(added) != 1 or "reduction" in source.text or "size_average" in source.text:
         return False
-    summed = ("reduction", "size_average", ".sum(", "len(", ".size(", "batch_size")
-    name = source.code(added[0]).partition(".")[0]
+    written = source.code(added[0])
+    if OF_TORCH.match(written):
+        return not any(word in written for word in SUMMING)
+    name = written.partition(".")[0]
     given = [
         source.code(each.value)
         for each in source.nodes(cst.Assign)
         if _stands_within(each, loop, source) and source.code(each.targets[0].target) == name
     ]
-    told = "reduction" in source.text or "size_average" in source.text
-    return len(given) == 1 and not told and not any(word in given[0] for word in (*summed, "*"))
+    plain = len(given) == 1 and not any(word in given[0] for word in SUMMING)
+    return plain and LOSS.match(written) is not None

@@ -7,6 +7,7 @@ from urllib.request import urlopen
 import joblib
 import numpy as np
 import pandas as pd
+import requests
 import torch
 import yaml
 
@@ -26,6 +27,16 @@ def read_own(folder):
 def fetch(url):
     raw = urlopen(url).read()
     return pkl.loads(raw)  # hit
+
+
+def read_path(path):
+    with Path(path).open("rb") as file:
+        return pkl.load(file)  # hit
+
+
+def ask(url):
+    answer = requests.get(url, timeout=5)
+    return pkl.loads(answer.content)  # hit
 
 
 def receive(message):
