@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from lintorch.evaluator.arithmetic import combine_each, negate_value, spread
 from lintorch.evaluator.assign import assign_target
@@ -122,7 +123,9 @@ def _answer_pair(
 ) -> Value:
     unequal = any(is_none(each) or is_text(each) for each in (left, right))
     if not unequal and (isinstance(left, Tensor) or isinstance(right, Tensor)):
-        return call_torch(machine, node, _COMPARISONS[OPERATORS[kind][0]], (left, right), {})
+        answer = call_torch(machine, node, _COMPARISONS[OPERATORS[kind][0]], (left, right), {})
+        mask = isinstance(answer, Tensor) and answer.dtype is None
+        return replace(answer, dtype="bool") if mask else answer
     if isinstance(left, Choice):
         return make_choice(spread(lambda v: compare_values(machine, kind, v, right), left))
     return compare_values(machine, kind, left, right)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Combined, IdleRow, Refused
+from lintorch.evaluator.events import Called, Combined, IdleRow, Indexed, Refused
 from lintorch.evaluator.given_arguments import name_arguments
-from lintorch.evaluator.values import Class, Constant, External, Held, Items, Tensor, Value
+from lintorch.evaluator.values import NONE, Class, Constant, External, Held, Items, Tensor, Value
 from lintorch.evidence import GraphCapture, OperatorCall, Raised, Trace, Tracer
 from lintorch.evidence.host_reads import is_whole_run, source_line, write_shapes
 from lintorch.facts.models.loss_operands import find_unfit_operands
@@ -77,7 +77,8 @@ KEEPING = frozenset(
 )  # fmt: skip
 """What leaves the last axis as long as it is."""
 TAKING = frozenset(f"torch.nn.{name}" for name in ("Linear", "LSTM", "GRU", "RNN"))
-GIVING = frozenset({"torch.nn.Linear.forward", "torch.nn.Embedding.forward"})
+RECURRENT = frozenset(f"torch.nn.{name}.forward" for name in ("LSTM", "GRU", "RNN"))
+GIVING = RECURRENT | {"torch.nn.Linear.forward", "torch.nn.Embedding.forward"}
 DEEPEST = 8
 
 
@@ -161,6 +162,9 @@ def follows_linear(event: Refused, source: Source) -> bool:
     value: Value | None = event.operands[0]
     for _ in range(DEEPEST):
         made = source.evaluation.ways.find_maker(value)
+        if isinstance(made, Indexed) and takes_steps(made):
+            made = source.evaluation.ways.find_maker(made.held)
+            return isinstance(made, Called) and made.name in RECURRENT
         if not isinstance(made, Called) or not made.positional:
             return False
         if made.name in GIVING:
@@ -169,6 +173,16 @@ def follows_linear(event: Refused, source: Source) -> bool:
             return False
         value = find_operand(made)
     return False
+
+
+def takes_steps(event: Indexed) -> bool:
+    """Whether it is `out[:, -1]`, or an item of what a recurrent layer gives: features stay as they are."""
+    parts = event.index.items if isinstance(event.index, Items) else (event.index,)
+    return len(parts or ()) < 3 and (parts or (NONE,))[-1] in (
+        Constant(0),
+        Constant(-1),
+        Constant(1),
+    )
 
 
 def show_message(event: Refused) -> str:

@@ -12,7 +12,8 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import FALSE, NONE, TRUE, External, ModuleValue
-from lintorch.source import UNKNOWN, Role, Source, literal
+from lintorch.facts.models.read_models import PICKLES, becomes_model
+from lintorch.source import UNKNOWN, Source, literal
 
 rule = Rule(
     __name__,
@@ -22,7 +23,7 @@ rule = Rule(
         A pickle is a program: whoever wrote the file decides what runs when it is read. torch.load
         reads tensors and plain values only with `weights_only=True`, which is the default since
         torch 2.6 and exists since 1.13; before 2.6 a torch.load that does not say so unpickles
-        whatever is in the file. The same goes for pickle, joblib and dill. Up to torch 2.5.1 even
+        whatever is in the file. The same goes for pickle, joblib and dill. unsafe-pickle tells of those that become no model. Up to torch 2.5.1 even
         weights_only=True could be got around (CVE-2025-32434).
 
         With `pickle_module=` torch.load unpickles whatever is in the file, as weights_only is False
@@ -65,11 +66,6 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-_PICKLES = frozenset(
-    f"{name}.{function}"
-    for name in ("pickle", "joblib", "dill", "cloudpickle")
-    for function in ("load", "loads")
-)
 _OWN = re.compile(r"\bself\.\w+")
 _PARAMETERS = ("f", "map_location", "pickle_module")
 
@@ -110,9 +106,9 @@ def by_module(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, remedy=remedy)
 
 
-@rule.event(*sorted(_PICKLES))
+@rule.event(*sorted(PICKLES))
 def of_pickles(event: Called, source: Source) -> Iterator[Hit]:
-    if _becomes_model(event, source):
+    if becomes_model(event, source):
         message = f"{event.name} of a model runs whatever code the file holds"
         yield Hit(event, message, remedy="keep its state_dict(), by torch.save and torch.load")
 
@@ -175,14 +171,3 @@ def _parts(path: cst.BaseExpression, source: Source) -> Iterator[str]:
         written = source.code(value)
         yield written
         yield from _OWN.findall(written)
-
-
-def _becomes_model(event: Called, source: Source) -> bool:
-    """Whether what is read is a model, or its weights."""
-    ways, read = source.evaluation.ways, event.result
-    if source.evaluation.parts.find_role(read, event) is Role.MODEL:
-        return True
-    loaded = any(
-        e.name.endswith(".load_state_dict") for e in ways.find_users(read) if isinstance(e, Called)
-    )
-    return loaded or any(e.method == "load_state_dict" for e in ways.find_takers(read))

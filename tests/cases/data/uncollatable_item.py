@@ -1,0 +1,58 @@
+import torch
+import torchvision
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset
+
+
+class Files(Dataset):
+    def __init__(self, paths):
+        self.paths = paths
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, index):
+        image = Image.open(self.paths[index]).convert("RGB")
+        return image, index
+
+
+class Whole(Dataset):
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        try:
+            return torch.tensor(self.rows[index])
+        except ValueError:
+            return None
+
+
+class Filled(Whole):
+    def __getitem__(self, index):
+        words = self.rows[index].split()
+        numbers = [len(word) for word in words]
+        numbers = (numbers + [0] * 8)[:8]
+        return {"numbers": torch.tensor(numbers), "text": " ".join(words)}
+
+
+class Labelled(Whole):
+    def __getitem__(self, index):
+        return {"row": torch.tensor(self.rows[index]), "label": None}
+
+
+def load(rows, paths, pad):
+    yield DataLoader(Files(paths), batch_size=4)  # hit
+    yield DataLoader(Files(paths), batch_size=None)
+    yield DataLoader(Whole(rows), batch_size=4)  # hit
+    yield DataLoader(Whole(rows), batch_size=4, collate_fn=pad)
+    yield DataLoader(Filled(rows), batch_size=4)
+    yield DataLoader(Labelled(rows), batch_size=4)  # hit
+
+
+def load_digits(tensors):
+    bare = torchvision.datasets.MNIST("data", train=True)
+    made = torchvision.datasets.MNIST("data", train=True, transform=tensors)
+    return DataLoader(bare, batch_size=8, shuffle=True), DataLoader(made, batch_size=8)  # hit
