@@ -138,7 +138,7 @@ UNTRACED = ("a dict", "None", "a list of tensors and others")
 """What torch.jit.trace alone refuses."""
 REORDER = "list the names in this order"
 UNNAME = "take its name out of"
-IN_A_TUPLE = "return its tensors in a tuple or a NamedTuple"
+IN_A_TUPLE = "return its tensors in a tuple"
 
 
 @rule.event(*EXPORTER_CALLS)
