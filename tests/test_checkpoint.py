@@ -315,6 +315,15 @@ def test_zip_files_that_deceive_are_refused(tmp_path: Path) -> None:
     assert "no checkpoint" in _refused(_zip({"../../etc/passwd": good}), tmp_path)
 
 
+def test_a_zip_without_torch_s_version_is_told(tmp_path: Path) -> None:
+    data = pickle.dumps({"a": 1}, protocol=2)
+    bare = _zip({"a/data.pkl": data, "b/version": b"3"})
+    with pytest.raises(RuntimeError, match="version"):
+        torch.load(io.BytesIO(bare))
+    assert "no entry a/version" in _read(bare, tmp_path).raw.refusal
+    assert not _read(_zip({"a/data.pkl": data, "a/.data/version": b"3"}), tmp_path).raw.refusal
+
+
 def test_numbers_that_are_not_in_the_file_are_told(tmp_path: Path) -> None:
     with zipfile.ZipFile(io.BytesIO(_save(STATE))) as archive:
         entries = {each: archive.read(each) for each in archive.namelist()}

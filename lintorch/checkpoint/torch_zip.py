@@ -56,7 +56,15 @@ def _read_pickle(archive: ZipFile) -> RawFile:
     about = {"pickle protocol": str(pickled.protocol), **dict(_read_words(archive))}
     problems = tuple(_check_storages(archive, storages))
     places = {key: f"data/{key}" for key in storages.found}
-    return RawFile("torch.save (zip)", pickled.value, about, weights_only, problems, places=places)
+    return RawFile(
+        "torch.save (zip)",
+        pickled.value,
+        about,
+        weights_only,
+        problems,
+        refusal=_miss_version(archive),
+        places=places,
+    )
 
 
 def _read_words(archive: ZipFile) -> Iterator[tuple[str, str]]:
@@ -64,6 +72,13 @@ def _read_words(archive: ZipFile) -> Iterator[tuple[str, str]]:
     for name, meaning in (("byteorder", "byte order"), (".format_version", "format version")):
         if (size := archive.count_bytes(name)) and size <= _MOST_WORDS:
             yield meaning, archive.read(name, _MOST_WORDS).decode("utf-8", "replace").strip()[:80]
+
+
+def _miss_version(archive: ZipFile) -> str:
+    """Why torch reads this zip file as no file of its own; empty where it does."""
+    if archive.find("version") or archive.find(".data/version"):
+        return ""
+    return f"it has no entry {archive.folder[:40]}version, so it is not as torch.save wrote it"
 
 
 def _check_storages(archive: ZipFile, storages: PersistentStorages) -> Iterator[str]:
