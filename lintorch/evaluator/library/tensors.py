@@ -198,10 +198,11 @@ def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     return Tensor(shape, dtype, "constant" if known else "", data=read)
 
 
-def _holds_read(machine: Machine, data: Value) -> bool | None:
+def _holds_read(machine: Machine, data: Value) -> bool:
     """Whether a list, of whatever length, is of numbers that were read from the data of tensors."""
-    is_list = isinstance(data, Held) and data.kind == "list"
-    each = machine.state.read(data.address).get("each") if is_list else getattr(data, "each", None)
+    each: object = getattr(data, "each", None)
+    if isinstance(data, Held) and data.kind == "list":
+        each = machine.state.read(data.address).get("each")
     return isinstance(each, Number) and each.data
 
 
