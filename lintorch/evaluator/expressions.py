@@ -124,8 +124,9 @@ def _answer_pair(
     unequal = any(is_none(each) or is_text(each) for each in (left, right))
     if not unequal and (isinstance(left, Tensor) or isinstance(right, Tensor)):
         answer = call_torch(machine, node, _COMPARISONS[OPERATORS[kind][0]], (left, right), {})
-        mask = isinstance(answer, Tensor) and answer.dtype is None
-        return replace(answer, dtype="bool") if mask else answer
+        if isinstance(answer, Tensor) and answer.dtype is None:
+            return replace(answer, dtype="bool")
+        return answer
     if isinstance(left, Choice):
         return make_choice(spread(lambda v: compare_values(machine, kind, v, right), left))
     return compare_values(machine, kind, left, right)

@@ -91,7 +91,8 @@ def _find_turned(value: cst.BaseExpression, source: Source, array: bool, depth: 
 def _is_backwards(value: cst.Subscript) -> bool:
     """`x[::-1]`, `x[..., ::-1]`; not `x[::-1, index]`, which may copy."""
     parts = [each.slice for each in value.slice]
-    plain = all(isinstance(p, cst.Slice) or isinstance(p.value, cst.Ellipsis) for p in parts)
+    whole = [isinstance(p, cst.Index) and isinstance(p.value, cst.Ellipsis) for p in parts]
+    plain = all(a or isinstance(p, cst.Slice) for a, p in zip(whole, parts, strict=True))
     steps = [p.step for p in parts if isinstance(p, cst.Slice) and p.step is not None]
     return plain and any(literal(step) == -1 for step in steps)
 

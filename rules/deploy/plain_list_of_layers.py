@@ -175,8 +175,28 @@ def _layers(container: cst.CSTNode, source: Source) -> Iterator[str]:
     for value in values:
         if isinstance(value, _CONTAINERS):
             yield from _layers(value, source)
-        elif (name := layer_made(value, source)) and _has_state(name, source):
+        elif (name := _layer_of(value, source)) and _has_state(name, source):
             yield name
+
+
+def _layer_of(value: cst.BaseExpression, source: Source) -> str:
+    """The class of a layer that a call makes, or that a function of the file gives."""
+    given = layer_made(value, source)
+    if given or not isinstance(value, cst.Call):
+        return given
+    function = _find_method(value, source)
+    made = _only_return(function, source) if function is not None else _given_back(value, source)
+    return layer_made(made, source) if made is not None else ""
+
+
+def _find_method(call: cst.Call, source: Source) -> cst.FunctionDef | None:
+    """The method of the class around that `self.make(…)` calls, where no other of the file has its name."""
+    func, owner = call.func, source.enclosing(call, cst.ClassDef)
+    if not _is_attribute(func):
+        return None
+    named = [e for e in source.nodes(cst.FunctionDef) if e.name.value == _called(call)]
+    mine = [each for each in named if source.enclosing(each, cst.ClassDef) is owner]
+    return mine[0] if len(named) == len(mine) == 1 else None
 
 
 def _has_state(name: str, source: Source, within: frozenset[str] = frozenset()) -> bool:
@@ -247,7 +267,13 @@ def _local_list(name: cst.Name, source: Source) -> cst.BaseExpression | None:
 def _given_back(call: cst.Call, source: Source) -> cst.BaseExpression | None:
     """What a function of the file gives, where it has one return."""
     function = source.function(call.func)
-    if function is None or function.decorators or function.asynchronous is not None:
+    if function is None or function.decorators:
+        return None
+    return _only_return(function, source)
+
+
+def _only_return(function: cst.FunctionDef, source: Source) -> cst.BaseExpression | None:
+    if function.asynchronous is not None:
         return None
     returns = [
         each

@@ -67,6 +67,7 @@ rule = Rule(
 )
 
 _OWN = re.compile(r"\bself\.\w+")
+_FETCHES = frozenset({"torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url"})
 _PARAMETERS = ("f", "map_location", "pickle_module")
 
 
@@ -75,6 +76,15 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     if name == "torch.load":
         yield from _torch(call, source)
+    elif name in _FETCHES:
+        given = source.arguments(call, "url", "model_dir", "map_location")
+        asked = given.get("weights_only")
+        if asked is not None and literal(asked) is False and not _is_own(given.get("url"), source):
+            fix = Fix("read weights only", (source.replace(asked, "True"),), Applicability.UNSAFE)
+            message = (
+                "with weights_only=False this runs whatever code the file holds that it fetches"
+            )
+            yield Hit(call, message, fix)
 
 
 @rule.event("torch.load")

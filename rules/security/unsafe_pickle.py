@@ -146,9 +146,9 @@ def _list_opened(name: str, call: cst.Call, source: Source) -> Iterator[cst.Base
                 return
     function = source.enclosing(call, cst.FunctionDef)
     for each in source.nodes(cst.Assign):
-        target = each.targets[0].target
+        given = each.targets[0].target
         mine = source.enclosing(each, cst.FunctionDef) is function
-        if mine and isinstance(target, cst.Name) and target.value == name:
+        if mine and isinstance(given, cst.Name) and given.value == name:
             yield each.value
 
 

@@ -181,7 +181,7 @@ def _written(value: cst.BaseExpression, loop: cst.For, source: Source, depth: in
         ]
         if len(given) == 1:
             inner = _written(given[0], loop, source, depth + 1)
-            text = re.sub(rf"(?<![\w.]){name}\b", lambda _, said=inner: f"({said})", text)
+            text = f"({inner})".join(re.split(rf"(?<![\w.]){name}\b", text))
     return text
 
 

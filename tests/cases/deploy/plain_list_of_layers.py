@@ -252,3 +252,17 @@ class SeveralDecomposed(nn.Module):
 
     def forward(self, x):
         return [part(x) for part in self.parts] + [part(x) for part in self.dropped]
+
+
+class Stages(torch.nn.Module):
+    def __init__(self, strides):
+        super().__init__()
+        self.stages = [self._make_stage(stride) for stride in strides]  # hit
+        self.kept = torch.nn.ModuleList([self._make_stage(stride) for stride in strides])
+
+    @staticmethod
+    def _make_stage(stride):
+        return torch.nn.Sequential(torch.nn.Conv1d(1, 8, 3, stride=stride), torch.nn.ReLU())
+
+    def forward(self, x):
+        return [stage(x) for stage in self.stages] + [stage(x) for stage in self.kept]

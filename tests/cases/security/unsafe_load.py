@@ -79,3 +79,8 @@ def by_module(path):
     torch.load(path, pickle_module=None)
     options = {"pickle_module": pickle}
     torch.load(path, **options)  # hit
+
+
+def fetch_weights(url):
+    held = torch.hub.load_state_dict_from_url(url, map_location="cpu", weights_only=False)  # hit
+    return held, torch.hub.load_state_dict_from_url(url, map_location="cpu", weights_only=True)
