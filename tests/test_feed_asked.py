@@ -149,13 +149,15 @@ def test_kernels_that_are_pairs_keep_sizes(tmp_path: Path) -> None:
         def __init__(self, channels, kernel_size):
             super().__init__()
             self.check(kernel_size)
+            kernel_size = (kernel_size if isinstance(kernel_size, list) else [kernel_size])[0]
             padding = kernel_size[0] // 2, kernel_size[1] // 2
             self.conv = nn.Conv2d(2 * channels, channels, kernel_size, padding=padding)
 
         @staticmethod
         def check(kernel_size):
-            if not isinstance(kernel_size, tuple):
-                raise ValueError("`kernel_size` must be a tuple")
+            several = isinstance(kernel_size, list) and isinstance(kernel_size[0], tuple)
+            if not (isinstance(kernel_size, tuple) or several):
+                raise ValueError("`kernel_size` must be tuple or list of tuples")
 
         def forward(self, x):
             state = torch.zeros_like(x)
@@ -165,4 +167,4 @@ def test_kernels_that_are_pairs_keep_sizes(tmp_path: Path) -> None:
     """
     files = write_files(tmp_path, {"net": HEAD + text})
     (report,) = examine_files(files, tmp_path, trace=False, limits=ModelLimits(seconds=60))
-    assert model_of(report).arguments["kernel_size"] == (3, 3)
+    assert model_of(report).arguments["kernel_size"] == "(3, 3)"
