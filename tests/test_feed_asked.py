@@ -121,3 +121,50 @@ def test_steps_before_two_axes_are_made_as_long_as_a_window(tmp_path: Path) -> N
     )
     assert "sequence=" in fed["Poses"]
     assert fed["Poses"].endswith(", 5, 2]']")
+
+
+def test_a_signal_that_forward_gives_its_channel_has_none(tmp_path: Path) -> None:
+    text = """
+    from torch import nn
+
+
+    class Voice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.pool = nn.Conv1d(1, 8, 129), nn.MaxPool1d(5000)
+
+        def forward(self, x):
+            return self.pool(self.conv(x.unsqueeze(1)))
+    """
+    assert feed_models(tmp_path, text) == {"Voice": "['float32[batch=2, length=16384]']"}
+
+
+def test_kernels_that_are_pairs_keep_sizes(tmp_path: Path) -> None:
+    text = """
+    import torch
+    from torch import nn
+
+
+    class Cell(nn.Module):
+        def __init__(self, channels, kernel_size):
+            super().__init__()
+            self.check(kernel_size)
+            kernel_size = (kernel_size if isinstance(kernel_size, list) else [kernel_size])[0]
+            padding = kernel_size[0] // 2, kernel_size[1] // 2
+            self.conv = nn.Conv2d(2 * channels, channels, kernel_size, padding=padding)
+
+        @staticmethod
+        def check(kernel_size):
+            several = isinstance(kernel_size, list) and isinstance(kernel_size[0], tuple)
+            if not (isinstance(kernel_size, tuple) or several):
+                raise ValueError("`kernel_size` must be tuple or list of tuples")
+
+        def forward(self, x):
+            state = torch.zeros_like(x)
+            for _ in range(2):
+                state = state + self.conv(torch.cat([x, state], 1))
+            return state
+    """
+    files = write_files(tmp_path, {"net": HEAD + text})
+    (report,) = examine_files(files, tmp_path, trace=False, limits=ModelLimits(seconds=60))
+    assert model_of(report).arguments["kernel_size"] == "(3, 3)"

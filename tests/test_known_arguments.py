@@ -287,3 +287,26 @@ def test_settings_are_read_off_the_constructor_of_a_class(tmp_path: Path) -> Non
     words = model_of(reports["Words"])
     assert words.parameters == 128 * 30 + 5 * (30 * (2 + 3) + 2)
     assert write_arguments(words.inputs, {})[0][0] == "int64[batch, sequence] in 0..126"
+
+
+def test_settings_are_read_of_a_conf_file_that_holds_json(tmp_path: Path) -> None:
+    (tmp_path / "config").mkdir()
+    written = '{"batch": 24, "model": {"filters": [6, [1, 12]], "nodes": [9, 5]}}'
+    (tmp_path / "config" / "net.conf").write_text(written)
+    reports = examine_project(
+        tmp_path,
+        nets_py="""
+        class Net(nn.Module):
+            def __init__(self, d_args):
+                super().__init__()
+                filters, nodes = d_args["filters"], d_args["nodes"]
+                self.first = nn.Linear(filters[0], filters[1][-1])
+                self.last = nn.Linear(filters[-1][-1], nodes[0])
+
+            def forward(self, x):
+                return self.last(self.first(x))
+        """,
+    )
+    net = model_of(reports["Net"])
+    assert str(net.arguments["d_args"]).endswith("net.conf")
+    assert net.parameters == 12 * 7 + 9 * 13

@@ -18,7 +18,7 @@ from lintorch.guest.construct.spelled_settings import SettingTree, read_python_s
 from lintorch.guest.process.deadline import clock
 from lintorch.record.repository import find_repository
 
-_ENDINGS = (".py", ".yaml", ".yml", ".json")
+_ENDINGS = (".py", ".yaml", ".yml", ".json", ".conf")
 _MOST_FILES, _LARGEST_FILE = 600, 200_000
 """Files that are read, at most, and bytes of each."""
 _MOST_SECONDS = 3.0
@@ -139,7 +139,8 @@ def _read_file(path: Path) -> list[SettingTree]:
         text = path.read_bytes()
         if path.suffix == ".py":
             return list(read_python_settings(text))
-        loaded = json.loads(text) if path.suffix == ".json" else _load_yaml(text)
+        written_as_json = path.suffix == ".json" or text.lstrip().startswith(b"{")
+        loaded = json.loads(text) if written_as_json else _load_yaml(text)
     except Exception:  # of any parser
         return []
     return [loaded] if isinstance(loaded, dict) else []

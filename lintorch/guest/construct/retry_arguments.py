@@ -19,6 +19,7 @@ from lintorch.guest.construct.arguments_by_error import (
 from lintorch.guest.construct.array_arguments import suggest_tensors
 from lintorch.guest.construct.conventional_values import GuessedConfig
 from lintorch.guest.construct.fill_arguments import CONFIG_NAMES
+from lintorch.guest.construct.make_sequence import make_sequence
 from lintorch.guest.process.error_text import class_name_of, text_of
 
 _SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")
@@ -77,6 +78,8 @@ def _replace_argument(
     if hasattr(given[name], "__array__"):
         return
     for value in numbers if _is_number(given[name]) else _PARTS:
+        if isinstance(value, tuple) and "kernel" in name:  # an even one does not keep a size
+            value = make_sequence(name, len(value))
         if value != given[name]:
             yield {**given, name: value}
 

@@ -54,13 +54,16 @@ def _list_fixed(error: BaseException, job: Job) -> dict[str, str]:
     }
 
 
-def explain_unsolved(error: BaseException) -> Explained | None:
-    """What is known of an error of the solver that torch asks; None for an error of another kind."""
+def explain_unsolved(error: BaseException, job: Job) -> Explained | None:
+    """What is known of an error of the solver that torch asks; None for an error of another kind.
+
+    To blame is the line that asks for two sizes to be one, of which a line before it rounds one.
+    """
     for inner in list_causes(error):
         last = [*list_frames(inner)][-1:]
         if any(_SOLVER_PACKAGE in frame.f_globals.get("__name__", "") for frame in last):
             message = f"torch cannot solve for the sizes declared dynamic: {summarise_error(inner)}"
-            return Explained(message=message)
+            return Explained(where=job.guards.find_tying_stack(), message=message)
     return None
 
 

@@ -70,6 +70,13 @@ class GuardLog:
         settled = [each for each in about if _is_settled(each.expression)]
         return next((guard.stack for guard in (*settled, *about)), "")
 
+    def find_tying_stack(self) -> str:
+        """The stack that first asked for two sizes to be one, of which a line rounded at least one.
+
+        Solving for a size that was halved and rounded is what the solver gives up at.
+        """
+        return next((each.stack for each in self.guards if _ties_rounded(each.expression)), "")
+
 
 def _is_settled(expression: Any) -> bool:
     """Whether a guard says what number a size is."""
@@ -77,6 +84,15 @@ def _is_settled(expression: Any) -> bool:
     return type(expression).__name__ == "Equality" and any(
         getattr(each, "is_number", False) for each in sides
     )
+
+
+def _ties_rounded(expression: Any) -> bool:
+    """Whether a guard says that two sizes are one, neither a number and one of them rounded."""
+    if type(expression).__name__ != "Equality" or _is_settled(expression):
+        return False
+    from torch.utils._sympy.functions import CeilToInt, FloorDiv, Mod, PythonMod
+
+    return bool(expression.has(CeilToInt, FloorDiv, Mod, PythonMod))
 
 
 def _make_guard(environment: Any, expression: Any, frame: FrameType | None) -> SizeGuard:

@@ -86,6 +86,8 @@ def _list_shapes(rank: int, channels: int) -> Iterator[tuple[int | str, ...]]:
         yield ("batch",)
     elif rank == 2:
         yield ("batch", channels)
+        if channels == 1:  # forward gives what it takes its one channel: audio, a series
+            yield ("batch", "length")
     elif rank == 3:
         yield ("batch", "sequence", channels)
         yield ("batch", channels, "length")

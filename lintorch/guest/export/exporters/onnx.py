@@ -80,7 +80,7 @@ def explain(error: BaseException, job: Job) -> Explained:
     """All operators without translation, else the node that could not be translated."""
     if baked := explain_fixed_size(error, job):
         return baked
-    if solver := explain_unsolved(error):
+    if solver := explain_unsolved(error, job):
         return solver
     where = ""
     for inner in list_causes(error):

@@ -15,6 +15,7 @@ from lintorch.guest.export.onnx_graph import reverse_legacy_stack
 from lintorch.record.arguments import pick_tensors
 
 _NATIVE_KINDS = ("onnx::", "prim::")
+_PACKING = "prim::PackPadded"
 _ADVISED_OPSET = re.compile(r"(?:try opset version|was added in version) (\d+)")
 
 _COMPLEX_OPERATORS = frozenset({"aten::stft"})
@@ -77,7 +78,7 @@ def explain(error: BaseException, job: Job) -> Explained:
             if frame.f_code.co_name == "_run_symbolic_function":
                 scope = frame
     if scope is None:
-        return Explained()
+        return Explained(where=_find_packing(error))
     missing = [*_find_untranslated(graph, scope.f_globals)] if graph is not None else []
     operators = tuple(dict.fromkeys(node.kind() for node in missing))
     message = (
@@ -90,6 +91,21 @@ def explain(error: BaseException, job: Job) -> Explained:
         else read_advised_opset(message)
     )
     return Explained(operators, where, message, enough)
+
+
+def _find_packing(error: BaseException) -> str:
+    """The stack of what packs a sequence, in a graph that a pass gave up at before it was translated.
+
+    The exporter writes layers that take packed sequences where what they give is padded again; where only
+    their state is used, "vector::_M_range_check" is all that the pass says (torch 2.13).
+    """
+    graphs = [
+        frame.f_locals["graph"]
+        for frame in list_frames(error)
+        if frame.f_code.co_name == "_optimize_graph" and "graph" in frame.f_locals
+    ]
+    nodes = (node for graph in graphs for node in graph.nodes() if node.kind() == _PACKING)
+    return next((reverse_legacy_stack(node.sourceRange()) for node in nodes), "")
 
 
 def _find_untranslated(graph: Any, names: Mapping[str, Any]) -> Iterator[Any]:

@@ -48,7 +48,7 @@ def _list_kept_devices(program: Any) -> Iterator[str]:
 
 def explain(error: BaseException, job: Job) -> Explained:
     """Names the sizes that the code fixed, and the line that did."""
-    return explain_fixed_size(error, job) or explain_unsolved(error) or Explained()
+    return explain_fixed_size(error, job) or explain_unsolved(error, job) or Explained()
 
 
 def script(job: Job) -> str:

@@ -1,0 +1,61 @@
+"""A refused export is told at the line that asked for what is refused, where only the exporter's records know it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from running import findings
+
+TIED = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 4, 3, 2, 1)
+        self.down = nn.MaxPool2d(2)
+        self.twice = nn.Upsample(scale_factor=2, mode="nearest")
+
+    def forward(self, image):
+        stem = self.stem(image)
+        low = self.twice(self.down(stem))
+        return stem + low
+"""
+PACKED = """import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(50, 8)
+        self.lstm = nn.LSTM(8, 8, batch_first=True)
+
+    def forward(self, tokens, lengths):
+        words = self.words(tokens)
+        packed = pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
+        _, (last, _) = self.lstm(packed)
+        return last[-1]
+"""
+
+
+def list_refusals(folder: Path, text: str, exporter: str) -> list[tuple[int, str]]:
+    """The row and source line of each failed trial of a file."""
+    (folder / "net.py").write_text(text)
+    rows = [
+        found["location"]["row"]
+        for found in findings("--export", exporter, "--select", "LT904", cwd=folder)
+    ]
+    return [(row, text.splitlines()[row - 1].strip()) for row in rows]
+
+
+def test_sizes_that_cannot_be_solved_for_are_told_where_two_have_to_be_one(tmp_path: Path) -> None:
+    found = list_refusals(tmp_path, TIED, "torch.export")
+    assert found == [(15, "return stem + low")]
+
+
+def test_a_packed_sequence_that_is_never_padded_is_told_where_it_is_packed(tmp_path: Path) -> None:
+    found = list_refusals(tmp_path, PACKED, "onnx-legacy")
+    assert [line.partition(" ")[0] for _, line in found] == ["packed"]
