@@ -18,6 +18,7 @@ pytest.importorskip("onnxruntime")
 
 import torch.nn.functional as F  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
+from torch.autograd import Function  # noqa: E402
 
 from lintorch.core.profile import EXPORTERS, MEASURED  # noqa: E402
 from lintorch.guest.export import exporters, find_exporter, try_export  # noqa: E402
@@ -258,7 +259,7 @@ class Divisible(nn.Module):
         return x + self.up(self.down(x))
 
 
-class Rounding(torch.autograd.Function):
+class Rounding(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
         return x.round()

@@ -82,7 +82,7 @@ def describe_exports(proof: JointProof, keys: FileKeys, path: str) -> str:
         f"{code} ({line})" if where == path else f"{code} ({where}: {line})"
         for where, (code, line) in sorted(keys)
     )
-    return f"{'; '.join(words)} after {told}"
+    return f"{'; '.join(words) or 'the export is right'} after {told}"
 
 
 def _find_fewest(proof: JointProof) -> FileKeys | None:

@@ -107,7 +107,7 @@ def _make_quantizer(asked: Quantization) -> Any:
 
 def explain(error: BaseException, job: Job) -> Explained:
     """The operator that ExecuTorch has no kernel for, and where the program calls it."""
-    if known := explain_fixed_size(error, job) or explain_unsolved(error):
+    if known := explain_fixed_size(error, job) or explain_unsolved(error, job):
         return known
     text = text_of(error)
     if found := _NOT_CORE.search(text):

@@ -77,7 +77,7 @@ def export(job: Job) -> Exported:
 
 def explain(error: BaseException, job: Job) -> Explained:
     """All operators that relax has no translation for, at the line of the first in the program."""
-    if known := explain_fixed_size(error, job) or explain_unsolved(error):
+    if known := explain_fixed_size(error, job) or explain_unsolved(error, job):
         return known
     found = _UNSUPPORTED.search(text_of(error))
     if found is None:
