@@ -625,3 +625,34 @@ def test_only_the_models_that_are_named_are_exported(project: Path) -> None:
     nothing = lintorch("export", "nets", "--model", "Nobody", *to, cwd=project)
     assert nothing.returncode == 2
     assert nothing.stderr == "lintorch: no models found\n"
+
+
+FIXED = """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+
+    def forward(self, x):
+        y = self.conv(x)
+        return y.view(int(y.shape[0]), -1)
+
+
+if __name__ == "__main__":
+    torch.onnx.export(Net(), torch.zeros(2, 3, 16, 16), "net.onnx", dynamo=False)
+"""
+
+
+def test_a_call_that_fixes_the_sizes_of_onnx_fixes_none_of_a_trace(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(FIXED)
+    asked = ("--to", "onnx-legacy", "--to", "torchscript-trace", "--output-format", "json")
+    trials = json.loads(lintorch("export", "net.py", *asked, cwd=tmp_path).stdout)["trials"]
+    came = {trial["exporter"]: (trial["status"], len(trial["compared"])) for trial in trials}
+    assert came["onnx-legacy"] == ("ok", 1)
+    assert came["torchscript-trace"][0] == "wrong"
+    done = lintorch("check", "net.py", "--config", "exporters=['torchscript-trace']", cwd=tmp_path)
+    assert "LT101" in done.stdout

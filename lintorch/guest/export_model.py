@@ -31,7 +31,7 @@ from lintorch.record.messages import (
     ScriptWritten,
     TimeNeeded,
 )
-from lintorch.record.model_options import ModelLimits
+from lintorch.record.model_options import TAKES_NO_SIZES, ModelLimits
 from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome
 from lintorch.record.precisions import list_precisions
@@ -77,10 +77,11 @@ class _Trial:
 
 def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
     """Export a model on trial with each exporter, and once more in training mode where asked."""
-    fixes_sizes = subject.built.like.open_axes == () and subject.fed.followed
-    if fixes_sizes or not work.options.dynamic:
-        subject = replace(subject, fed=replace(subject.fed, varied=()))
+    if not work.options.dynamic:
+        subject = _fix_sizes(subject)
     subject = replace(subject, fed=_keep_free_sizes(subject.fed))
+    follows_fixed = subject.built.like.open_axes == () and subject.fed.followed
+    fixed = _fix_sizes(subject) if follows_fixed else subject
     inside = work.options.artifacts or work_folders.current_folder() or None
     trials = [
         _Trial(exporter, train, Path(tempfile.mkdtemp(dir=inside)), precision)
@@ -94,7 +95,10 @@ def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
         work.send(ExportBegun(trials[number].exporter))
         work.send(TimeNeeded(work.options.limits.trial_seconds + SLACK))
 
-    works = [partial(_try_in_child, work, subject, trial) for trial in trials]
+    works = [
+        partial(_try_in_child, work, subject if each.exporter in TAKES_NO_SIZES else fixed, each)
+        for each in trials
+    ]
     at_once = count_room(work.options.processes, subject.built.module)
     pieces = run_side_by_side(works, work.options.limits, at_once, announce_trial)
     outcomes = []
@@ -211,6 +215,11 @@ def _time_in_child(
         seconds=work.options.limits.trial_seconds,
     )
     send(ModelTimed(told))
+
+
+def _fix_sizes(subject: RunnableModel) -> RunnableModel:
+    """A model that is compared at the first sizes alone."""
+    return replace(subject, fed=replace(subject.fed, varied=()))
 
 
 def _keep_free_sizes(fed: Fed) -> Fed:

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 
 from lintorch.record.limit_words import Limit, memory_limit, seconds_limit
 
+TAKES_NO_SIZES = frozenset({"torchscript-trace", "torchscript-script"})
+"""Exporters that are told no sizes: of these no call says that they are fixed."""
+
 
 @dataclass(frozen=True)
 class ModelLimits:

@@ -12,6 +12,7 @@ from lintorch.core.finding import Finding
 from lintorch.core.import_roots import is_marked
 from lintorch.core.profile import Profile
 from lintorch.facts.deployment import Release
+from lintorch.record.model_options import TAKES_NO_SIZES
 from lintorch.run.lint_task import LintTask
 from lintorch.run.project_exports import read_deployed
 from lintorch.run.request import Request
@@ -93,7 +94,10 @@ class Scope:
         return LintTask(path, self.codes_of(path), self.profile_of(path), self._folders)
 
     def profile_of(self, path: str) -> Profile:
-        """As set, else as the project's export calls show, with the exporters tried in this run."""
+        """As set, else as the project's export calls show, with the exporters tried in this run.
+
+        Where calls of other exporters fix sizes, that says nothing of TorchScript, which is never told any.
+        """
         settings, project = self.settings_of(path), self.project_of(path)
         key = id(settings), project
         if key not in self._profiles:
@@ -102,8 +106,13 @@ class Scope:
             found = None if told else self._read_profile(project, settings, torch)
             profile = settings.make_profile(found)
             tried = frozenset(self._request.models.exporters)
+            asked = tried | profile.stated
+            unsized = settings.dynamic is None and asked & TAKES_NO_SIZES
             self._profiles[key] = replace(
-                profile, exporters=profile.exporters | tried, stated=profile.stated | tried
+                profile,
+                exporters=profile.exporters | tried,
+                stated=asked,
+                dynamic=profile.dynamic or bool(unsized),
             )
         return self._profiles[key]
 
