@@ -67,7 +67,8 @@ rule = Rule(
 
         What a model returns is reported where it is no part of another model of the project, and
         no argument of its forward decides on it: what a part returns never reaches an exporter.
-        jit.trace also refuses an empty list, and a list of tensors and other lists. Of inputs,
+        jit.trace also refuses an empty list, and a list of tensors and other lists. A named tuple
+        is exported by all, and torch.export.save refuses the program then. Of inputs,
         only those of models that the file exports itself are reported.
     """,
     bad="""

@@ -69,9 +69,14 @@ def drop_counts(exported: Exported, job: Job) -> Exported:
     return replace(exported, run=run)
 
 
+NAMED_TUPLE = "a named tuple"
+
+
 def list_odd_outputs(output: Any) -> Iterator[str]:
     """What an output holds, in words, beside tensors in tuples and lists: `a dict`, `None`."""
     if isinstance(output, (tuple, list)):
+        if hasattr(output, "_fields"):
+            yield NAMED_TUPLE
         for part in output:
             yield from list_odd_outputs(part)
     elif not isinstance(output, torch.Tensor):

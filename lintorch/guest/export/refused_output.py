@@ -15,7 +15,7 @@ import torch
 
 from lintorch.guest.export.error_reading import UserFile
 from lintorch.guest.export.exporter import Exported, Job
-from lintorch.guest.export.flat_outputs import flatten_outputs, list_odd_outputs
+from lintorch.guest.export.flat_outputs import NAMED_TUPLE, flatten_outputs, list_odd_outputs
 from lintorch.guest.export.module_state import copy_module
 from lintorch.record.outcomes import Outcome
 from lintorch.record.sites import Site
@@ -25,6 +25,7 @@ Judge = Callable[[Exported], Outcome]
 _TRACE = "torchscript-trace"
 _NOT_TAKEN = {
     _TRACE: ("a ", "None"),
+    "torch.export": (NAMED_TUPLE,),
     "onnx-legacy": ("a number", "a bool"),
     "onnx": ("a number", "a bool", "a string"),
 }
@@ -42,7 +43,7 @@ def explain_refused_output(
     """
     odds = (odd for odd in list_odd_outputs(job.output) if _may_refuse(refused, odd))
     odd = next(odds, "")
-    if refused.stage != "export" or not odd:
+    if refused.stage not in ("export", "save") or not odd:
         return refused
     for other, advice in _list_ways(refused.exporter, job):
         with TemporaryDirectory() as folder:
