@@ -38,7 +38,7 @@ def _narrow_comparison(machine: Machine, test: ast.Compare, holds: bool) -> None
 
 def _narrow_class(machine: Machine, test: ast.Call, holds: bool) -> None:
     """`isinstance(value, kind)`, of a kind that is written there."""
-    from lintorch.evaluator.library.objects_library import is_instance
+    from lintorch.evaluator.library.class_tests import is_instance
 
     if getattr(test.func, "id", "") != "isinstance" or len(test.args) != 2:
         return

@@ -291,3 +291,9 @@ def _list_fields(kind: Class) -> list[str]:
                 if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                     names.setdefault(statement.target.id)
     return list(names)
+
+
+def is_foreign_model(held: Held) -> bool:
+    """Whether it is a module of which nobody knows the parts."""
+    path = held.of.path if isinstance(held.of, External) else ""
+    return path == MODULE or is_zoo_class(path)

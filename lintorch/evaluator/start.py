@@ -21,9 +21,12 @@ from lintorch.evaluator import (  # noqa: F401  each registers what it knows wit
 from lintorch.evaluator.budget import Budget
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.library import (  # noqa: F401
+    class_tests,
     containers,
     einops_patterns,
+    function_tools,
     model_helpers,
+    module_methods,
     number_tests,
     numbers,
     numpy_numbers,
