@@ -53,12 +53,6 @@ def is_preparing(test: ast.expr) -> bool | None:
     return False if asked else None
 
 
-def is_of_tracers(test: ast.expr) -> bool:
-    """Whether a test asks for a tracer of TorchScript: who does so has written for it what it can take."""
-    name = getattr(test.func, "attr", "") if isinstance(test, ast.Call) else ""
-    return name in ("is_tracing", "_is_tracing", "_get_tracing_state")
-
-
 @contextmanager
 def leaving_forward(machine: Machine, leaves: bool) -> Iterator[None]:
     """What happens meanwhile is no part of a forward pass that is exported."""

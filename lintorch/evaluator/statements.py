@@ -32,7 +32,6 @@ from lintorch.evaluator.other_runtimes import (
     find_foreign,
     follow_apart,
     is_foreign_case,
-    is_of_tracers,
     is_preparing,
 )
 from lintorch.evaluator.settled import settle_value
@@ -113,7 +112,6 @@ def run_if(machine: Machine, node: ast.If) -> None:
         def follow() -> Value:
             narrow_names(machine, node.test, truth)
             leaves = foreign[not truth] or truth is is_preparing(node.test)
-            leaves = leaves or (truth and is_of_tracers(node.test))
             follow_apart(machine, leaves, lambda: machine.execute(block))
             return NONE
 

@@ -2,7 +2,6 @@
 import math
 
 import torch
-import torchvision
 from torch import Tensor, nn
 
 
@@ -155,17 +154,3 @@ class Listed(nn.Module):
         if type(images) is list:
             return [self.conv(image) for image in images]
         return self.conv(images)
-
-
-class Joined(nn.Module):
-    """What is written for tracers, and what others run."""
-
-    def forward(self, x):
-        batch, width = x.shape
-        if torchvision._is_tracing():
-            return join_traced(x)
-        return torch.stack([each.exp() for each in x])  # hit
-
-
-def join_traced(rows):
-    return torch.stack([each.exp() for each in rows])
