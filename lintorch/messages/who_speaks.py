@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Mapping
 
 from lintorch.messages.message_kinds import Runtime, load_runtimes
 
@@ -22,8 +23,8 @@ def guess_runtime(text: str) -> Runtime | None:
     """The runtime whose words a text that `unify_text` has made holds most of, PyTorch only where
     there is no other; None where it holds none.
     """
-    lowered = text.lower()
-    marked = [(_count_marks(each, lowered), each) for each in load_runtimes()]
+    counts = _count_marks(text.lower())
+    marked = [(counts[each.name], each) for each in load_runtimes()]
     others = [each for each in marked if each[1].name != "torch"]
     most = max(count for count, _ in others) or max(count for count, _ in marked)
     if not most:
@@ -37,13 +38,14 @@ def list_foreign(lowered: str) -> frozenset[str]:
     None where it holds the words of no program, or only of those whose words stand everywhere.
     """
     alone = [each for each in load_runtimes() if each.name not in _EVERYWHERE]
-    silent = {each.name for each in alone if not _count_marks(each, lowered)}
+    counts = _count_marks(lowered)
+    silent = {each.name for each in alone if not counts[each.name]}
     return frozenset(silent) if len(silent) < len(alone) else frozenset()
 
 
 def has_words(runtime: Runtime, text: str) -> bool:
     """Whether a text holds words of a runtime's own."""
-    return bool(_count_marks(runtime, text.lower()))
+    return bool(_count_marks(text.lower())[runtime.name])
 
 
 def is_compiled(text: str) -> bool:
@@ -57,18 +59,17 @@ def is_own_code(text: str, at: int) -> bool:
     return bool(frames) and not _INSTALLED.search(frames[-1][1])
 
 
-def _count_marks(runtime: Runtime, lowered: str) -> int:
-    return sum(bool(mark.search(lowered)) for mark in _compile_marks(runtime.marks))
+@functools.lru_cache(maxsize=8)
+def _count_marks(lowered: str) -> Mapping[str, int]:
+    """By runtime: how many of its words a text holds. One text is asked about several times."""
+    return {
+        each.name: sum(_holds(mark, lowered) for mark in each.marks) for each in load_runtimes()
+    }
 
 
-@functools.cache
-def _compile_marks(marks: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+def _holds(mark: str, lowered: str) -> bool:
     """Short ones stand at the head of a word: `xmodel` is not in `OnnxModel`."""
-    return tuple(
-        re.compile(
-            rf"(?:(?<![a-z])|(?<=lib)){re.escape(mark)}"
-            if mark[0].isalpha() and len(mark) <= _SHORT
-            else re.escape(mark)
-        )
-        for mark in marks
-    )
+    if mark not in lowered:
+        return False
+    short = mark[0].isalpha() and len(mark) <= _SHORT
+    return not short or re.search(rf"(?:(?<![a-z])|(?<=lib)){re.escape(mark)}", lowered) is not None
