@@ -109,11 +109,11 @@ def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
             shutil.rmtree(trial.folder, ignore_errors=True)
         work.send(ExportTried(outcome))
     if subject.model.decoder is not None:
-        _try_halves(work, subject, at_once)
+        _try_halves(work, fixed, at_once)
     if work.options.timed:
         work.send(TimeNeeded(work.options.limits.trial_seconds + SLACK))
         timed = [t for t, o in zip(trials, outcomes, strict=True) if o.is_timed and not t.train]
-        _time_exports(work, subject, timed)
+        _time_exports(work, fixed, timed)
 
 
 def _try_halves(work: ModelWork, subject: RunnableModel, at_once: int) -> None:
