@@ -162,13 +162,13 @@ def _is_loaded(own: cst.Name, source: Source) -> bool:
 
 
 def _assigned_filter(given: cst.Name, own: cst.Name, source: Source) -> cst.DictComp | None:
-    """The comprehension that the name was assigned from, last of all."""
+    """The comprehension that the name was assigned from, last of all before the update."""
     function = source.enclosing(given, cst.FunctionDef)
     found = [
         assign.value
         for assign in source.nodes(cst.Assign)
         if source.enclosing(assign, cst.FunctionDef) is function
-        and isinstance(assign.value, cst.DictComp)
+        and source.precedes(assign, given)
         and any(
             isinstance(t.target, cst.Name) and t.target.value == given.value for t in assign.targets
         )
