@@ -105,6 +105,8 @@ def is_cut(event: Called, source: Source) -> bool:
     known = shape is not None and type(axis) is int and -len(shape) <= axis < len(shape)
     if not event.way.forward or not source.profile.dynamic or shape is None or not known:
         return False
+    if isinstance(held, Tensor) and held.guessed:
+        return False
     return varies(shape[axis]) is True
 
 

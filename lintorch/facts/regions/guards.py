@@ -10,6 +10,7 @@ import libcst as cst
 
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import dotted_text
+from lintorch.facts.regions.sample_memory import keeps_samples
 from lintorch.syntax.tree import offspring
 
 _EXPORTING = frozenset(
@@ -173,7 +174,7 @@ def is_left_out(owner: cst.ClassDef | cst.FunctionDef) -> bool:
     if isinstance(owner, cst.ClassDef):
         bases = (dotted_text(base.value) for base in owner.bases)
         spreads = any(base.rpartition(".")[2] in _WRAPPERS for base in bases)
-        return spreads or bool(_AUGMENTS.search(owner.name.value))
+        return spreads or bool(_AUGMENTS.search(owner.name.value)) or keeps_samples(owner)
     return bool(_ASIDE.search(owner.name.value)) or wants_target(owner) or _gives_loss(owner)
 
 
