@@ -56,8 +56,8 @@ class Conditional(nn.Module):
         self.conv = nn.Conv2d(3, 8, 3)
         self.embed = nn.Embedding(10, 16)
 
-    def forward(self, image, label):
-        gain, bias = self.embed(label).unsqueeze(-1).unsqueeze(-1).chunk(2, dim=1)
+    def forward(self, image, c):
+        gain, bias = self.embed(c).unsqueeze(-1).unsqueeze(-1).chunk(2, dim=1)
         return self.conv(image) * gain + bias
 
 
