@@ -127,7 +127,7 @@ def in_data(event: AttributeRead, source: Source) -> Iterator[Hit]:
     weight = held.origin in ("parameter", "buffer")
     if not (weight or held.data) or not is_read(event.result, source) or trains(event, source):
         return
-    if is_written_back(event, source) or is_made_plain(event, source):
+    if is_written_back(event, source) or is_made_plain(event, source) or is_asked(event, source):
         return
     node = source.node_at(event, cst.Attribute)
     text = source.evaluation.text(event.spot)
@@ -194,6 +194,18 @@ def is_written_back(event: AttributeRead, source: Source) -> bool:
         for targets in assigned
         for each in targets
     )
+
+
+def is_asked(event: AttributeRead, source: Source) -> bool:
+    """`if x.data.sum() > 0:`, of whose branch another rule tells: detach() would not help there."""
+    inner: ast.AST = event.node
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, (ast.If, ast.While, ast.IfExp)):
+            return outer.test is inner
+        if not isinstance(outer, ast.expr):
+            return False
+        inner = outer
+    return False
 
 
 def is_made_plain(event: AttributeRead, source: Source) -> bool:
