@@ -269,8 +269,8 @@ def _has_rank(path: str, built: dict[str, Value], given: Given) -> bool:
     name = path.rpartition(".")[2]
     first = given.positional[0] if given.positional else None
     shape = first.shape if isinstance(first, Tensor) else None
-    known = name[-2:] in ("1d", "2d", "3d")
-    return known and (shape is None or len(shape) == rank_in_layer(name, built))
+    rank = rank_in_layer(name, built) if name[-2:] in ("1d", "2d", "3d") else 0
+    return bool(rank) and (shape is None or len(shape) == rank)
 
 
 def is_reduced(path: str, built: dict[str, Value]) -> bool:

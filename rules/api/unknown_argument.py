@@ -195,7 +195,8 @@ def misplaced(given: str, known: CallableParameters, args: Sequence[cst.Arg]) ->
                 yield Hit(arg, said, remedy=remedy)
             return
         if said := mistaken(slots[index], literal(arg.value)):
-            yield Hit(arg, f"{given} takes this for {said}", remedy="give it by name")
+            remedy = "leave it out" if len(known.names) == 1 else "give it by name"
+            yield Hit(arg, f"{given} takes this for {said}", remedy=remedy)
 
 
 def mistaken(slot: str, value: Any) -> str:

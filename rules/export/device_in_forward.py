@@ -71,7 +71,7 @@ MAKERS = tuple(
     )
 )  # fmt: skip
 """Functions that are told on which device to make a tensor."""
-ASKED = re.compile(r"is_cuda|device|cuda\.is_available|use_cuda|use_gpu|\bgpu\b", re.I)
+ASKED = re.compile(r"device|cuda|gpu", re.I)
 
 
 @rule.event("torch.device", "torch.Tensor.to", *MAKERS)

@@ -225,7 +225,9 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
         fix = reckon_side(event, source)
         if not waits or fix is not None:
             yield Hit(event, said, fix=fix, harm=TRACED, remedy=DYNAMO, confirms=waits)
-    elif name.startswith("numpy.") and not (name in FOLLOWING and FLOATING & event.also):
+    elif name.startswith("numpy.") and not (
+        name.startswith("numpy.random.") or (name in FOLLOWING and FLOATING & event.also)
+    ):
         harm = COPIED if name in FLOATING else AS_TORCH if name == "numpy.arange" else harm
         said = f"`{text}` takes sizes as plain numbers"
         fix = without_numpy(event, name, source)

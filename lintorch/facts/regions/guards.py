@@ -33,6 +33,7 @@ _DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
 """What the first batches of training have set."""
 _LOSS = re.compile(
     r"(Loss(es|Function|Wrapper)?|Criterion|Matcher|Metric|SSIM|PSNR|LPIPS)$|(^|_)(loss|losses)(_|$)|Discriminator"
+    r"|^(Info)?NCE(Average|Function|Softmax|Memory)?$"
 )
 _LOSSES = frozenset(
     {

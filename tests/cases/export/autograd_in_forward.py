@@ -134,3 +134,13 @@ class Asked(nn.Module):
         while x.data.max() > 1:
             x = x / 2
         return x * x.data.sum()  # hit
+
+
+class Chosen(nn.Module):
+    """An array of the data is told where it is read, once."""
+
+    def forward(self, x):
+        _, best = x.max(dim=1)
+        best = best.squeeze().data.cpu().numpy()
+        rows = x.data.cpu().numpy()
+        return torch.as_tensor(rows[range(len(best)), best])

@@ -142,3 +142,15 @@ class Known(nn.Module):
     def forward(self, x):
         images = self.conv(self.linear(x.permute(0, 3, 1, 2)))
         return torch.cat([images, torch.zeros(2, 8, 4)], 1)  # hit
+
+
+class Dropped(nn.Module):
+    """Dropout2d, and padding by a number, are given sequences too."""
+
+    def __init__(self, block):
+        super().__init__()
+        self.first = nn.Conv1d(3, 8, 2)
+        self.row = nn.Sequential(block, nn.Dropout2d(0.1), nn.ZeroPad2d(1), nn.Conv1d(8, 4, 2))
+
+    def forward(self, x):
+        return self.row(self.first(x))
