@@ -10,7 +10,7 @@ from examining import examine_files
 from reported import model_of
 
 from lintorch.record.input_notation import write_arguments
-from lintorch.record.models import Model
+from lintorch.record.models import Input, Model
 
 NET = """
     import torch
@@ -351,5 +351,6 @@ def test_a_function_that_stops_for_want_of_data_has_told_what_it_could(tmp_path:
     )
     assert model.arguments["n_vertex"] == 9
     (given,) = model.inputs
+    assert isinstance(given, Input)
     assert given.shape == ("batch", 3, 9)
     assert any("adj=" in said for said in model.assumptions)

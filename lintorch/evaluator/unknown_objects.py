@@ -114,9 +114,9 @@ def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given)
         call_closures(machine, node, given)
     scales = method == "scale" and len(given.positional) == 1
     if isinstance(held, Unknown) and _is_of_tensor(method, given):
-        result = call_method(machine, node, held, method, given)
-        machine.tell(UnknownCalled, node, held, method, given, result)
-        return result
+        of_tensor = call_method(machine, node, held, method, given)
+        machine.tell(UnknownCalled, node, held, method, given, of_tensor)
+        return of_tensor
     result = ScaledLoss("", held) if scales else _spoil_given(machine, callee, given)
     if result == UNKNOWN:
         result = Unknown("?()")  # one of its own, told from others
