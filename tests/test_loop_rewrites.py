@@ -119,6 +119,74 @@ def test_a_tracer_is_given_the_tensors_of_what_is_returned(body: str) -> None:
         assert type(program(*x)) is type(told)
 
 
+CLASSES = """from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Optional
+
+import torch
+from torch import nn
+{imported}
+
+@dataclass
+class Boxes:
+    scores: torch.Tensor
+    boxes: Optional[torch.Tensor] = None
+
+
+@dataclass
+class Counted:
+    scores: torch.Tensor
+    count: int
+
+
+class Named(OrderedDict):
+    pass
+
+
+"""
+OBJECTS = {
+    "return Boxes(x)": "tuple(each for each in vars(outputs).values() if each is not None)",
+    "return Boxes(x, x * 2)": "tuple(each for each in vars(outputs).values() if each is not None)",
+    "found = Named(a=x, b=x * 2)|return found": "return tuple(found.values())",
+    "if self.training:|    return x, x|return Named(a=x, b=x * 2)": "return tuple(outputs.values())",
+    "return Counted(x, 3)": "",
+}
+
+
+@pytest.mark.parametrize("body", OBJECTS)
+def test_a_tracer_is_given_the_tensors_of_an_object(body: str) -> None:
+    text = CLASSES.format(imported="") + write_model(body).partition("from torch import nn\n")[2]
+    after = mend(text, "LT114")
+    assert (after == text) == (not OBJECTS[body])
+    assert OBJECTS[body] in after
+    if OBJECTS[body]:
+        assert "if torch.jit.is_tracing() or torch.compiler.is_exporting():" in after
+        x = torch.randn(2, 3, 6, 6), torch.tensor([2, 3])
+        model, varied = build(after).eval(), torch.randn(4, 3, 7, 9)
+        assert type(model(*x)).__name__ == type(build(text).eval()(*x)).__name__
+        assert torch.equal(torch.jit.trace(model, x)(varied, x[1])[0], varied)
+        program = torch.export.export(model, x).module()
+        assert torch.equal(program(*x)[0], x[0])
+
+
+@pytest.mark.parametrize(
+    ("imported", "made"),
+    [
+        ("from transformers.utils import ModelOutput as Base\n\nclass Out(Base): pass", "Out(a=x)"),
+        ("from transformers.modeling_outputs import BaseModelOutput as Out", "Out(x)"),
+        ("from diffusers.models.modeling_outputs import Transformer2DModelOutput as Out", "Out(x)"),
+    ],
+)
+def test_an_output_of_transformers_waits_for_a_refusal_and_gives_its_tuple(
+    imported: str, made: str
+) -> None:
+    head = CLASSES.format(imported=imported)
+    text = head + write_model(f"return {made}").partition("from torch import nn\n")[2]
+    assert not [f for f in lint_subject(Source("/alone/net.py", text, IN_USE), RULES) if f.code == "LT114" and not f.confirms]  # fmt: skip
+    after = mend(text, "LT114")
+    assert "if torch.jit.is_tracing():\n            return outputs.to_tuple()" in after
+
+
 def test_a_smaller_of_a_setting_and_a_size_is_reckoned_where_a_run_shows_that_it_varies() -> None:
     text = write_model("n = self.conv(x).flatten(1).shape[1]|return x.flatten(1).topk(min(self.k, n), 1).values")  # fmt: skip
     text = text.replace("self.fc =", "self.k = 60\n        self.fc =")

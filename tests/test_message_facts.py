@@ -13,6 +13,38 @@ SHAPES = (
 )
 KEYS = [
     (
+        'Missing key(s) in state_dict: "a.weight". Unexpected key(s) in state_dict: "a.weight_orig", "a.weight_u", "a.weight_v".',
+        "saved with torch.nn.utils.spectral_norm on its weights, as `a.weight`",
+    ),
+    (
+        'Missing key(s) in state_dict: "a.weight_orig", "a.weight_u", "a.weight_orig", "a.weight_v". Unexpected key(s) in state_dict: "a.weight".',
+        "The model has torch.nn.utils.spectral_norm",
+    ),
+    (
+        'Missing key(s) in state_dict: "a.weight". Unexpected key(s) in state_dict: "a.weight_orig", "a.weight_mask".',
+        'state.pop("a.weight_orig") * state.pop("a.weight_mask")',
+    ),
+    (
+        'Missing key(s) in state_dict: "weight". Unexpected key(s) in state_dict: "parametrizations.weight.original", "parametrizations.weight.0._u", "parametrizations.weight.0._v".',
+        "torch.nn.utils.parametrizations.spectral_norm on its weights, as `weight`",
+    ),
+    (
+        'Missing key(s) in state_dict: "a.weight_g", "a.weight_v". Unexpected key(s) in state_dict: "a.parametrizations.weight.original0", "a.parametrizations.weight.original1".',
+        "original0 and original1 there are weight_g and weight_v here",
+    ),
+    (
+        'Missing key(s) in state_dict: "a.weight". Unexpected key(s) in state_dict: "a.parametrizations.weight.original".',
+        "saved with a parametrization",
+    ),
+    (
+        'Missing key(s) in state_dict: "b.weight". Unexpected key(s) in state_dict: "a.weight_g".',
+        "The checkpoint is of another model",
+    ),
+    (
+        " ".join(SHAPES.format(f"{n}.weight", "96, 1, 11, 11", "96, 1, 9, 9") for n in range(3)),
+        "(size of kernels): `fc.0.weight` is [96, 1, 11, 11] in the file",
+    ),
+    (
         'Missing key(s) in state_dict: "a.weight", "b.weight". '
         'Unexpected key(s) in state_dict: "module.a.weight", "module.b.weight".',
         'k.removeprefix("module.")',
@@ -111,6 +143,16 @@ def tell_cause(text: str) -> str:
 COMPILE = "torch._dynamo.exc.Unsupported: Attempted to call function marked as skipped"
 SPEAKERS = [
     (f"{COMPILE}\nfrom user code: File 'net.py'", "torch.compile", "@torch.compiler.disable"),
+    (
+        "torch._dynamo.exc.UserError: Constraints violated (height)! For more information, run with TORCH_LOGS",
+        "torch.export",
+        "Suggested fixes",
+    ),
+    (
+        "torch/_dynamo/guards.py ConstraintViolationError: Constraints violated (L['x'].size()[0])!",
+        "torch.compile",
+        "Suggested fixes",
+    ),
     (f"ep = torch.export.export(net, args)\n{COMPILE}", "torch.export", "strict=False"),
 ]
 
@@ -163,3 +205,50 @@ def test_words_behind_what_are_told_before_the_abort_that_follows() -> None:
     found = read_class(unify_text(ended))
     assert found
     assert found.kind.name == "file-missing"
+
+
+SYMPTOMS = [
+    "[E] Error[4]: [network.cpp::validate::2671] Error Code 4: Internal Error (Network must have at least one output)",
+    "deserialize_cuda_engine(): incompatible function arguments. Invoked with: <tensorrt.Runtime object>, None",
+    "AttributeError: 'NoneType' object has no attribute 'num_io_tensors'",
+]
+
+
+@pytest.mark.parametrize("text", SYMPTOMS)
+def test_what_only_follows_from_another_error_is_said_to(text: str) -> None:
+    assert "only follows from" in tell_cause(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "subprocess.CalledProcessError: Command '['x']' returned non-zero exit status 1.",
+        "concurrent.futures.process.BrokenProcessPool: A process was terminated abruptly",
+        "ONNX: export failure 0.5s: see above",
+    ],
+)
+def test_a_line_of_a_tool_without_a_reason_is_a_symptom(text: str) -> None:
+    found = read_class(unify_text(text))
+    assert found
+    assert "A symptom only" in found.kind.cause
+
+
+def test_the_mode_of_an_instance_norm_is_harmless_and_of_a_batch_norm_not() -> None:
+    said = "ONNX export mode is set to TrainingMode.EVAL, but operator '{}' is set to train=True."
+    (instance,) = recognise(unify_text(said.format("instance_norm")))
+    assert instance.kind.rank == "note"
+    both = recognise(unify_text(said.format("instance_norm") + said.format("batch_norm")))
+    assert [each.kind.rank for each in both] == ["cause", "note"]
+
+
+NUMPY = "Module 'Net' has no attribute 'n' (This attribute exists on the Python module, but we failed to convert Python type: '{}' to a TorchScript type. Only tensors and (possibly nested) tuples of tensors, lists, or dicts are supported as inputs or outputs of traced functions, but instead got value of type {}..)"
+
+
+@pytest.mark.parametrize(
+    "types", [("numpy.int64", "int64"), ("list", "int64"), ("numpy.float32", "float32")]
+)
+def test_a_number_of_numpy_is_told_from_other_attributes(types: tuple[str, str]) -> None:
+    found = recognise(unify_text(NUMPY.format(*types)))
+    assert [each.kind.name for each in found] == ["numpy-attribute"]
+    other = recognise(unify_text(NUMPY.format("Config", "Config")))
+    assert [each.kind.name for each in other] == ["no-attribute"]

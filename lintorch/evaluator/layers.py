@@ -260,8 +260,17 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
         made = machine.state.read(callee.address).get("lintorch made")
         machine.tell(Refused, node, path, str(error), given.values, founded, made)
         return _presume_result(path, given)
-    ranked = path.rpartition(".")[2][-2:] in ("1d", "2d", "3d")
+    ranked = _has_rank(path, built, given)
     return lift_result(machine, found, guessed=not ranked and not is_founded(machine, given))
+
+
+def _has_rank(path: str, built: dict[str, Value], given: Given) -> bool:
+    """Whether a layer for so many axes is given a batch, which shows that what was presumed of it holds."""
+    name = path.rpartition(".")[2]
+    first = given.positional[0] if given.positional else None
+    shape = first.shape if isinstance(first, Tensor) else None
+    rank = rank_in_layer(name, built) if name[-2:] in ("1d", "2d", "3d") else 0
+    return bool(rank) and (shape is None or len(shape) == rank)
 
 
 def is_reduced(path: str, built: dict[str, Value]) -> bool:
@@ -362,6 +371,8 @@ def _expected_shape(name: str, built: dict[str, Value], given: str) -> tuple[Dim
 
 def read_layer_attribute(machine: Machine, held: Held, path: str, name: str) -> Value | None:
     """`layer.weight`, and what a foreign layer has besides; None where that is not known."""
+    if path == "torch.nn.Transformer" and name in _HALVES:
+        return _read_half(machine, held, name)
     if not path.startswith("torch.nn.") or name not in _PARAMETERS:
         return None
     made = machine.state.read(held.address).get("lintorch arguments")
@@ -371,6 +382,18 @@ def read_layer_attribute(machine: Machine, held: Held, path: str, name: str) -> 
     shape = None if built is None else _parameter_shape(path.rpartition(".")[2], built, name)
     memory = frozenset({f"parameter {held.address}"})
     return Tensor(shape, "float32" if shape else None, "parameter", name, memory, data=False)
+
+
+_HALVES = {"encoder": "torch.nn.TransformerEncoder", "decoder": "torch.nn.TransformerDecoder"}
+
+
+def _read_half(machine: Machine, held: Held, name: str) -> Value:
+    """`transformer.encoder`: its own, unless it was given another."""
+    content = machine.state.write(held.address)
+    given = content.get(f"custom_{name}", NONE)
+    half = given if given != NONE else machine.hold("object", {}, External(_HALVES[name]))
+    content[name] = half
+    return half
 
 
 def _parameter_shape(name: str, built: dict[str, Value], asked: str) -> tuple[Dim, ...] | None:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lintorch.messages.read_parametrized import describe_parametrized
+
 _KEY = re.compile(r"""["']([^"']{1,300})["']""")
 _MISSING = re.compile(r"(?i:missing keys?(?:\(s\))?(?: in state_dict)?: )")
 _UNEXPECTED = re.compile(r"(?i:unexpected keys?(?:\(s\))?(?: in state_dict)?:? )")
@@ -24,7 +26,6 @@ _TAILS = (
     (r"position_ids|inv_freq", "transformers has saved this buffer in some releases and not in others: its release differs, and no weight is missing"),
     (r"(?:absmax|quant_map|quant_state\S*|qweight|qzeros|g_idx)", "the file is of a quantized model (bitsandbytes, GPTQ, AWQ)"),
     (r"lora_[AB](?:\.\w{1,40})?\.weight", "the file holds LoRA adapters, not the model itself: PeftModel.from_pretrained(model, path)"),
-    (r"weight_[gv]|original[01]", "weight_norm writes weight_g and weight_v by its old form, and parametrizations.weight.original0 and 1 by torch.nn.utils.parametrizations: saved by one, read by the other"),
     (r"(?:scale|zero_point|_packed_params\S*|fake_quant\S*|activation_post_process\S*)", "the file is of a model that was prepared for, or converted by, quantization"),
 )  # fmt: skip
 
@@ -42,6 +43,7 @@ def describe_keys(text: str) -> str:
     told = (
         _describe_parts(missing, unexpected)
         or _describe_prefix(missing, unexpected)
+        or describe_parametrized(missing, unexpected)
         or _describe_tails(missing, unexpected)
         or ("key(s)" in text and _describe_renaming(missing, unexpected))
     )
@@ -137,6 +139,15 @@ def _describe_shapes(shapes: Sequence[_Shape]) -> str:
     alone = all(each.file[1:] == each.model[1:] for each in shapes)
     modules = {each.key.rpartition(".")[0] for each in shapes}
     if not alone or len(rows) != 1 or len(modules) > 2:
-        return ""
+        return _describe_differing(shapes)
     file, model = rows.pop()
     return f"`{shapes[0].key}` has {file} rows in the file and {model} in the model, all else fits: another number of classes, or of words. Build the model with {file}, or leave this layer out of the file's weights and train it anew."
+
+
+def _describe_differing(shapes: Sequence[_Shape]) -> str:
+    first = shapes[0]
+    more = f", and so on for {len(shapes) - 1} more" if len(shapes) > 1 else ""
+    axes = [n for n, (a, b) in enumerate(zip(first.file, first.model)) if a != b]  # noqa: B905 - ranks may differ
+    kernel = len(first.file) == len(first.model) > 2 and axes and min(axes) > 1
+    what = "size of kernels" if kernel else "width, number of inputs, kind of block"
+    return f"The checkpoint is of another model, or of one with other settings ({what}): `{first.key}` is {[*first.file]} in the file and {[*first.model]} in the model{more}. Build it as it was trained: the settings are mostly beside the file, or in its name."

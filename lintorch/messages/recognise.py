@@ -19,12 +19,11 @@ _OFTEN = 16
 _MOST = 12
 """Messages that are told of one text."""
 _EXCERPT = 240
-_LINE = 60
-"""Characters at the head of a line by which it is told what it is."""
+_CALLED = re.compile(r"[^()\[\]]{0,40}(?:\[[^()\[\]]{1,40}\][^()\[\]]{0,20})?\(?")
 _ERROR = re.compile(
     r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported|insufficient|mismatch|"
     r"violation|unable to|cannot |could not|not found|missing |exit code -?[1-9]|0xc0000005|segmentation|"
-    r"does not match|ret_check|symbol not found|no vulkan|invalid gpu|invalid \w{1,20} (?:format|version|model|argument|input|shape|file)|not close enough|not within the set tolerance|undefined symbol|undefined reference|unresolved external|signal \d|abgebrochen|speicherzugriff|已放弃|已中止|核心已转储|段错误|segfault|#\d\d pc [0-9a-f]{6})"
+    r"does not match|terminated abruptly|ret_check|symbol not found|no vulkan|invalid gpu|invalid \w{1,20} (?:format|version|model|argument|input|shape|file)|not close enough|not within the set tolerance|undefined symbol|undefined reference|unresolved external|signal \d|abgebrochen|speicherzugriff|已放弃|已中止|核心已转储|段错误|segfault|#\d\d pc [0-9a-f]{6})"
 )
 
 
@@ -147,10 +146,10 @@ def _find_context(
 
 
 def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
+    found = [*_drop_echoes(found)]
     causes = [each for each in found if each.kind.rank == "cause"]
     told = [each for each in found if each.kind.rank in ("cause", "broad")]
     errors = [each for each in found if each.kind.rank in ("cause", "broad", "general")]
-    found = [*_drop_echoes(found)]
     lasts = [each for each in found if each.kind.rank == "last"]
     for each in found:
         better = {"broad": causes, "general": told}.get(each.kind.rank, ())
@@ -176,9 +175,15 @@ def _drop_echoes(found: Sequence[Recognised]) -> Iterator[Recognised]:
     """Without the lines of a program that say no more than a symptom does."""
     words = {word for each in found if each.kind.rank == "symptom" for word in each.kind.needs}
     for each in found:
-        head = each.excerpt[:_LINE].lower()
-        if each.kind.rank != "last" or not any(word in head for word in words):
+        head = each.excerpt.lower()
+        if each.kind.rank not in ("general", "last") or not any(_opens(head, w) for w in words):
             yield each
+
+
+def _opens(head: str, word: str) -> bool:
+    """Whether nothing stands before a word but what a program calls its errors: `Error Code 4: Internal Error (`."""
+    before, found, _ = head.partition(word)
+    return bool(found) and _CALLED.fullmatch(before) is not None
 
 
 def _leads_there(other: Recognised, found: Recognised) -> bool:

@@ -10,7 +10,11 @@ from lintorch.messages.message_kinds import Runtime, load_runtimes
 
 _EVERYWHERE = {"any", "onnx", "tools", "torch", "torch.onnx", "torch.export", "torchscript"}
 """Their words stand in the logs of other programs, too."""
-_EXPORTS = re.compile(r"(?i:export|torch[./\\]onnx|aot_compile|draft_|ep\.module|executorch)")
+_EXPORTS = re.compile(
+    r"(?i:export|torch[./\\]onnx|aot_compile|draft_|ep\.module|executorch|dynamic_shapes)"
+    r"|Constraints violated \((?!L\[)|Not all values of \w{1,80} = L\[|= Dim\("
+)
+"""The names of sizes in `Constraints violated` are those of a Dim: torch.compile writes L['x'] there."""
 _COMPILES = re.compile(
     r"(?i:torch\.compile|torch[./\\]_inductor|torch[./\\]_dynamo|inductor|graph-break|\bdynamo\b)"
 )

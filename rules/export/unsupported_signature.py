@@ -135,6 +135,7 @@ REMEDIES = {
     "a number of a tensor": "return the tensor, without item()",
 }
 """What to return instead; of objects, their tensors."""
+OF_ITS_OWN = "an object of its own class"
 UNTRACED = ("a dict", "None", "a list of tensors and others")
 """What torch.jit.trace alone refuses."""
 REORDER = "list the names in this order"
@@ -208,7 +209,8 @@ def is_given_alike(forward: ast.FunctionDef, told: str) -> bool:
 def give_back(node: object, told: str, harm: dict[str, Harm], source: Source) -> Hit:
     """What a forward returns, and what it is to return instead."""
     remedy = REMEDIES.get(told, IN_A_TUPLE)
-    fix = return_traced(node, source) if told in UNTRACED else None
+    mended = told in UNTRACED or told.startswith(OF_ITS_OWN)
+    fix = return_traced(node, source) if mended else None
     return Hit(node, f"forward returns {told}", fix, harm=harm, remedy=remedy)
 
 
@@ -245,6 +247,18 @@ def in_model(event: Returned, source: Source) -> Iterator[Hit]:
         known |= sure.keys()
         if sure and not (text == "a dict" and "strict=False" in source.text):
             yield give_back(event, text, sure, source)
+
+
+@rule.event(Returned)
+def of_another_class(event: Returned, source: Source) -> Iterator[Hit]:
+    """An output of transformers and its kin, or of a mapping, which waits for an exporter to refuse it."""
+    known = judge_value(event.value)
+    name = event.way.root.rpartition(":")[2]
+    if not isinstance(event.value, Held) or known or is_root_part(name, source):
+        return
+    fix = return_traced(event, source)
+    if fix is not None:
+        yield Hit(event, "forward returns an object of another class", fix, confirms=True)
 
 
 @rule.event(Wrapped)
@@ -459,7 +473,7 @@ def object_of(value: cst.BaseExpression, source: Source) -> tuple[str, dict[str,
     if name.startswith("torch.distributions.") and short[:1].isupper():
         return (f"a distribution, {short}", EVERY)
     harm = own_class(name, source)
-    return (f"an object of its own class {short}", harm) if harm else ()
+    return (f"{OF_ITS_OWN} {short}", harm) if harm else ()
 
 
 def own_class(name: str, source: Source) -> dict[str, Harm] | None:

@@ -129,8 +129,8 @@ def list_drawn(reached: Reached, graphs: GradientGraphs, source: Source) -> Iter
 
 
 def is_made_leaf(value: Value | None, source: Source) -> bool:
-    """Whether it is made with requires_grad=True, by no operation."""
-    arms = (value, *value.arms) if isinstance(value, Tensor) else ()
+    """Whether it is made with requires_grad=True, by no operation; `.data` of it needs none."""
+    arms = (value, *value.arms) if isinstance(value, Tensor) and not value.aside else ()
     makers = (source.evaluation.ways.find_maker(each) for each in arms)
     return any(
         isinstance(made, Called)

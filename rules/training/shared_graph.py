@@ -69,7 +69,7 @@ rule = Rule(
 )
 
 BEHIND = "make this loss behind that step, or step after both backward passes"
-_KEEPING = ("retain_graph", "create_graph")
+_KEEPING = ("retain_graph", "create_graph", "retain_variables")
 
 
 @rule.event(Training)

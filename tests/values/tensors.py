@@ -294,3 +294,18 @@ class Stretched(nn.Module):
     def forward(self, anything):
         wide = anything.expand(len(anything), 3, 28, 28)  # value: tensor[B, 3, 28, 28]
         return wide
+
+
+class Halved(nn.Module):
+    """The two halves of a transformer, which it makes itself, and its mask."""
+
+    def __init__(self):
+        super().__init__()
+        self.model = nn.Transformer(16, 2)
+
+    def forward(self, src):
+        later = self.model.generate_square_subsequent_mask(src.size(0))
+        memory = self.model.encoder(src, later)
+        later.dim()  # value: 2
+        half = self.model.decoder  # value: torch.nn.TransformerDecoder()
+        return half(memory, memory)

@@ -71,10 +71,10 @@ def count_numbers(machine: Machine, node: ast.AST, given: Given) -> Value:
     return total
 
 
-@does("torch.nn.Transformer.generate_square_subsequent_mask")
+@does(*(f"torch.nn.{each}.generate_square_subsequent_mask" for each in ("Transformer", "Module")))
 def make_causal_mask(machine: Machine, node: ast.AST, given: Given) -> Value:
-    """A row and a column for each step."""
-    size = given.pick(0, "sz")
+    """A row and a column for each step, asked of the class or of an object of it."""
+    size = given.pick(int(isinstance(given.pick(0), Held)), "sz")
     steps = size_in(size) if size is not None else None
     return Tensor((steps, steps) if steps is not None else None, "float32", "sizes", data=False)
 

@@ -6,11 +6,14 @@
     return outputs
 
 Measured on torch 2.13: torch.export never takes that branch; both tracers do, and the legacy ONNX
-exporter writes the same outputs in the same order, with and without it.
+exporter writes the same outputs in the same order, with and without it. An object that torch.export
+does not know either, as a dataclass, is taken apart there, too: `or torch.compiler.is_exporting()`.
 """
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -18,16 +21,34 @@ from typing import Protocol
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix
-from lintorch.evaluator.values import Constant, Items, Tensor, Unknown, Value
+from lintorch.core.profile import Profile
+from lintorch.evaluator.objects import list_ancestors
+from lintorch.evaluator.values import (
+    Class,
+    Constant,
+    External,
+    Held,
+    Items,
+    Tensor,
+    Unknown,
+    Value,
+)
+from lintorch.facts.exporting.returned_values import DATACLASS, DICTS, may_be_registered
 
 _NAMES = ("outputs", "result", "returned")
 _LISTS = ("list", "tuple")
+_MAPPINGS = (*DICTS, "collections.UserDict")
+_OUTPUTS = re.compile(r"(?:transformers|diffusers)\..*Output(?:With\w+)?")
+"""Classes of outputs that torch.export knows, and that give their tensors by to_tuple()."""
+_TRACING, _EXPORTING = "torch.jit.is_tracing", "torch.compiler.is_exporting"
+_EXPORTING_SINCE = (2, 7)
 
 
 class HasReturns(Protocol):
     """A file whose statements can be found and edited."""
 
     text: str
+    profile: Profile
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around this one."""
@@ -46,16 +67,42 @@ class HasReturns(Protocol):
 
 
 def return_tensors(given: Sequence[tuple[cst.CSTNode, Value]], source: HasReturns) -> Fix | None:
-    """For all `return`s of a forward, each of its own line, of dicts of tensors and of what holds None."""
-    asked, imports = source.reach("torch.jit.is_tracing", given[0][0])
-    edits = [_mend_return(node, value, asked, source) for node, value in given]
+    """For all `return`s of a forward, each of its own line, of dicts of tensors, of what holds None, and of
+    dataclasses and mappings; a `return` of tensors alone stays."""
+    odd = [(node, value) for node, value in given if not _is_plain(value)]
+    if not odd:
+        return None
+    asked, imports = source.reach(_TRACING, odd[0][0])
+    test = f"{asked}()"
+    if any(_is_strange(value) for _, value in odd):
+        more, imported = source.reach(_EXPORTING, odd[0][0])
+        if not more or source.profile.torch < _EXPORTING_SINCE:
+            return None
+        test, imports = f"{test} or {more}()", (*imports, *imported)
+    edits = [_mend_return(node, value, test, source) for node, value in odd]
     if not asked or not all(edits):
         return None
     told = "return the tensors alone while torch.jit traces"
-    return Fix(told, (*filter(None, edits), *imports), Applicability.UNSAFE)
+    return Fix(told, (*filter(None, edits), *dict.fromkeys(imports)), Applicability.UNSAFE)
 
 
-def _mend_return(node: cst.CSTNode, value: Value, asked: str, source: HasReturns) -> Edit | None:
+def _is_plain(value: Value) -> bool:
+    """Whether a tracer takes it as it is."""
+    if isinstance(value, Items):
+        return value.kind == "tuple" and bool(value.items) and all(map(_is_plain, value.items or ()))  # fmt: skip
+    return isinstance(value, Tensor)
+
+
+def _is_strange(value: Value) -> bool:
+    """Whether torch.export does not take it either."""
+    if not isinstance(value, Held):
+        return False
+    return not _name_output(value) and not (
+        isinstance(value.of, Class) and may_be_registered(value.of)
+    )
+
+
+def _mend_return(node: cst.CSTNode, value: Value, test: str, source: HasReturns) -> Edit | None:
     line, inside = source.parent(node), source.enclosing(node, cst.FunctionDef)
     if not isinstance(line, cst.Return) or inside is None:
         return None
@@ -67,7 +114,7 @@ def _mend_return(node: cst.CSTNode, value: Value, asked: str, source: HasReturns
         return None
     begin = "" if isinstance(node, cst.Name) else f"{name} = {source.code(node)}\n{margin}"
     step = "\t" if "\t" in margin else "    "
-    text = f"{begin}if {asked}():\n{margin}{step}return {tensors}\n{margin}return {name}"
+    text = f"{begin}if {test}:\n{margin}{step}return {tensors}\n{margin}return {name}"
     return replace(whole, content=text)
 
 
@@ -80,6 +127,8 @@ def _name_value(given: cst.CSTNode, function: str) -> str:
 
 def _list_tensors(name: str, value: Value) -> str:
     """The tensors of a value that is known in full, as a tuple; "" where there is more to it."""
+    if isinstance(value, Held):
+        return _list_of_object(name, value)
     if not isinstance(value, Items) or not value.items or value.kind not in ("dict", *_LISTS):
         return ""
     kinds = {_tell_kind(each) for each in value.items}
@@ -91,6 +140,37 @@ def _list_tensors(name: str, value: Value) -> str:
     if "none" in kinds:
         return f"tuple(each for each in {over} if each is not None)"
     return f"tuple({over})"
+
+
+def _list_of_object(name: str, value: Held) -> str:
+    """The tensors of a dataclass of tensors, of a mapping, or of an output of transformers and its kin."""
+    if _name_output(value):
+        return f"{name}.to_tuple()"
+    if any(each in _MAPPINGS for each in _list_foreign(value)):
+        return f"tuple({name}.values())"
+    if isinstance(value.of, Class) and _holds_tensors(value.of):
+        return f"tuple(each for each in vars({name}).values() if each is not None)"
+    return ""
+
+
+def _name_output(value: Held) -> str:
+    return next((each for each in _list_foreign(value) if _OUTPUTS.fullmatch(each)), "")
+
+
+def _list_foreign(value: Held) -> list[str]:
+    return [each.path for each in list_ancestors(value.of) if isinstance(each, External)]
+
+
+def _holds_tensors(kind: Class) -> bool:
+    """Whether it is a dataclass without a base, all fields of which are tensors or may be None."""
+    made = [ast.unparse(each) for each in kind.node.decorator_list]
+    notes = [ast.unparse(each.annotation) for each in kind.node.body if isinstance(each, ast.AnnAssign)]  # fmt: skip
+    plain = not kind.bases and len(made) == 1 and made[0].partition("(")[0] in DATACLASS
+    whole = all(re.fullmatch(_FIELD, each) for each in notes)
+    return plain and bool(notes) and whole and "slots" not in made[0]
+
+
+_FIELD = r"""['"]?(?:\w+\.)*(?:(?:Float|Long|Bool)?Tensor(?: \| None)?|Optional\[(?:\w+\.)*(?:Float|Long|Bool)?Tensor\])['"]?"""
 
 
 def _tell_kind(value: Value) -> str:
