@@ -92,3 +92,50 @@ def test_what_a_part_looks_up_in_a_table_is_a_number_for_each_sample(tmp_path: P
     )
     assert fed["y"] == Input("y", "int64", ("batch",), 0, 11)
     assert len(fed["x"].shape) == 4
+
+
+def test_the_sides_that_a_command_line_names_are_tried(tmp_path: Path) -> None:
+    (tmp_path / "LICENSE").touch()
+    (tmp_path / "train.py").write_text(
+        "import argparse\n"
+        "parser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--img_size', default=[94, 24], help='width and height')\n"
+    )
+    fed = feed(
+        tmp_path,
+        """
+        class Plates(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stem = nn.Conv2d(3, 8, 3, padding=1)
+                self.wide = nn.AvgPool2d((6, 1), (6, 1))
+                self.pool = nn.AvgPool2d((8, 3), (8, 3))
+
+            def forward(self, images):
+                x = self.stem(images)
+                return self.wide(x)[:, :, :3, :31] + self.pool(x) * torch.ones(3, 31)
+        """,
+    )
+    assert fed["images"].shape[-2:] == (24, 94)
+
+
+def test_what_is_stacked_is_a_list_as_long_as_the_model_was_built_for(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        HEAD
+        + textwrap.dedent("""
+        class Between(nn.Module):
+            def __init__(self, n_inputs=4):
+                super().__init__()
+                self.stem = nn.Conv3d(3, 8, 3, padding=1)
+                self.fuse = nn.Conv2d(8 * n_inputs, 3, 1)
+
+            def forward(self, images):
+                images = torch.stack(images, dim=2)
+                found = self.stem(images)
+                return self.fuse(torch.cat(torch.unbind(found, 2), 1))
+        """)
+    )
+    (report,) = examine_files([tmp_path / "net.py"], tmp_path, trace=False)
+    fed = [given for given in model_of(report).inputs if isinstance(given, Input)]
+    assert [given.at for given in fed] == [(0,), (1,), (2,), (3,)]
+    assert {given.shape for given in fed} == {("batch", 3, "height", "width")}

@@ -50,7 +50,7 @@ def read_example_inputs(module: nn.Module) -> tuple[tuple[Input, ...], dict[str,
 
 def read_sides(module: nn.Module, arguments: Mapping[str, Any]) -> dict[str, int]:
     """Sizes that the model names as its own, or that it was built for."""
-    given = {**_list_defaults(module), **arguments}
+    given = {**list_defaults(module), **arguments}
     built_for = {
         size: side
         for name, sizes in _SIZES_OF_ARGUMENT.items()
@@ -76,7 +76,7 @@ def _find_width(name: str, module: nn.Module, arguments: Mapping[str, Any]) -> i
     return found if type(found) is int else 0
 
 
-def _list_defaults(module: nn.Module) -> dict[str, Any]:
+def list_defaults(module: nn.Module) -> dict[str, Any]:
     """What the arguments of the module's constructor are where nothing is given."""
     try:
         parameters = inspect.signature(type(module).__init__).parameters

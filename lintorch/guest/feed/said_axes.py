@@ -39,7 +39,7 @@ class AxisNamer:
 
     def name_axes(self, axes: SaidShape, whole: bool) -> tuple[int | str, ...]:
         """The shape of one input; `whole` where it holds whole numbers."""
-        words = [axis.lower() for axis in axes]
+        words = [axis.lower().removesuffix("_in") for axis in axes]
         first = -1 if self._is_other(words[0]) else 0
         batch = next((n for n, word in enumerate(words[:2]) if _BATCH.fullmatch(word)), first)
         return tuple(

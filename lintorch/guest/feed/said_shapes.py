@@ -18,6 +18,8 @@ from lintorch.guest.construct.parameters import list_positional_parameters
 SaidShape = tuple[str, ...]
 """The words for the axes of one argument."""
 _TYPE = re.compile(r"\((?:torch\.)?\w*[Tt]ensor\b[^()\[\]]*\)|:\s*(?:torch\.)?\w*Tensor\b")
+_MATH = re.compile(r":math:|[`{}]")
+"""Of formulas: `(N, T_{in}, V)`."""
 _EQUALS = re.compile(r"\b(shape|size)s?\s*[=:]\s*", re.IGNORECASE)
 _LIST = r"(?P<open>[\[(])\s*(?P<list>[^\[\]()\n]{1,90}?)\s*(?P<one>,?)\s*[\])]"
 _CROSSED = r"(?P<crossed>\w+(?: [x×*] \w+){1,5}|[A-Z0-9](?:x[A-Z0-9]\w*){1,5})(?!\w)"
@@ -42,7 +44,7 @@ def read_said_shapes(module: nn.Module) -> dict[str, SaidShape]:
         return {}
     found: dict[str, SaidShape] = {}
     for row, text, assigned in pieces:
-        text = _EQUALS.sub(r"\1 ", _TYPE.sub(" ", text))
+        text = _EQUALS.sub(r"\1 ", _TYPE.sub(" ", _MATH.sub("", text)))
         for place, name in enumerate(names):
             if name in found or assigned.get(name, row) < row:
                 continue
