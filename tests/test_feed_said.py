@@ -139,3 +139,94 @@ def test_what_is_stacked_is_a_list_as_long_as_the_model_was_built_for(tmp_path: 
     fed = [given for given in model_of(report).inputs if isinstance(given, Input)]
     assert [given.at for given in fed] == [(0,), (1,), (2,), (3,)]
     assert {given.shape for given in fed} == {("batch", 3, "height", "width")}
+
+
+def test_arguments_that_are_handed_on_whole_are_those_of_the_method_that_gets_them(
+    tmp_path: Path,
+) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Scaled(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stem = nn.Conv2d(3, 4, 3, padding=1)
+                self.scale = nn.Linear(5, 4)
+
+            def forward(self, *args, **kwargs):
+                if self.training:
+                    return self.train_step(*args, **kwargs)
+                return self.run(*args, **kwargs)
+
+            def train_step(self, image, code, target):
+                return (self.run(image, code) - target).abs().mean()
+
+            def run(self, image, code):
+                # code has the shape
+                # [batch, features]
+                return self.stem(image) * self.scale(code)[:, :, None, None]
+        """,
+    )
+    assert len(fed["image"].shape) == 4
+    assert fed["code"].shape == ("batch", 5)
+
+
+def test_a_length_that_only_rounding_lets_vary_does_not(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Signals(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stem = nn.Conv1d(1, 4, 8, stride=8)
+                self.head = nn.Linear(4 * 21, 2)
+
+            def forward(self, x):
+                return self.head(self.stem(x).flatten(1))
+        """,
+    )
+    assert fed["x"].shape[:2] == ("batch", 1)
+    assert isinstance(fed["x"].shape[2], int)
+
+
+def test_a_length_that_a_part_keeps_is_fed(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Steps(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.seq_len = 5
+                self.lstm = nn.LSTM(width, 6, batch_first=True)
+                self.weigh = nn.Linear(self.seq_len, 2)
+
+            def forward(self, x):
+                x = self.lstm(x)[0].transpose(1, 2)
+                return self.weigh(x)
+
+        class Whole(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.steps = Steps(3)
+
+            def forward(self, series):
+                return self.steps(series)
+        """,
+    )
+    assert fed["series"].shape[1:] == (5, 3)
+
+
+def test_several_arguments_that_are_joined_are_no_list(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Actor(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(6, 2)
+
+            def forward(self, *inputs):
+                return self.layer(torch.cat(inputs, dim=1))
+        """,
+    )
+    assert fed["inputs"].shape == ("batch", 6)

@@ -41,7 +41,11 @@ def find_structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]
     if not tree.body:
         return {}
     given = inspect.signature(module.forward).parameters
-    written = {name: read_annotation(parameter) for name, parameter in given.items()}
+    written = {
+        name: read_annotation(parameter)
+        for name, parameter in given.items()
+        if parameter.kind is not parameter.VAR_POSITIONAL
+    }
     found = {name: _find_structure(name, text, tree, held) for name, text in written.items()}
     return {name: structure for name, structure in found.items() if structure[0]}
 

@@ -15,6 +15,7 @@ from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed import model_attributes
 from lintorch.guest.feed.embedded_parameters import find_embedded
 from lintorch.guest.feed.guess_lengths import follow_longest, link_lengths
+from lintorch.guest.feed.handed_on import find_handed
 from lintorch.guest.feed.said_axes import AxisNamer
 from lintorch.guest.feed.said_shapes import SaidShape, read_said_shapes
 from lintorch.guest.feed.shape_forms import (
@@ -131,6 +132,10 @@ def find_numbers(match: re.Match[str]) -> list[int]:
 def list_fed_parameters(module: nn.Module) -> list[inspect.Parameter]:
     """What `forward` cannot do without; where nothing is, its first parameter."""
     leading = list_positional_parameters(module)
+    if not leading:
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        handed = inspect.signature(find_handed(module)).parameters.values()
+        leading = [p for p in handed if p.kind in kinds]
     needed = [p for p in leading if p.default is p.empty]
     signature = inspect.signature(module.forward).parameters.values()
     return needed or leading[:1] or [p for p in signature if p.kind is p.VAR_POSITIONAL]

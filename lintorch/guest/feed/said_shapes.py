@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.construct.parameters import list_positional_parameters
+from lintorch.guest.feed.handed_on import find_handed
 
 SaidShape = tuple[str, ...]
 """The words for the axes of one argument."""
@@ -37,8 +37,8 @@ _MOST_AXES = 6
 
 def read_said_shapes(module: nn.Module) -> dict[str, SaidShape]:
     """By name of a parameter: the words for its axes, where the text of the class tells them."""
-    names = [parameter.name for parameter in list_positional_parameters(module)]
     try:
+        names = list(inspect.signature(find_handed(module)).parameters)
         pieces = list(_list_texts(module))
     except (OSError, TypeError, SyntaxError, ValueError, tokenize.TokenError):
         return {}
@@ -78,7 +78,7 @@ def _are_axes(axes: SaidShape, bracketed: bool) -> bool:
 
 def _list_texts(module: nn.Module) -> Iterator[tuple[int, str, Mapping[str, int]]]:
     """Comments and docstrings with their rows, and the row at which `forward` first gives each name something."""
-    forward = module.forward
+    forward = find_handed(module)
     source = textwrap.dedent(inspect.getsource(inspect.unwrap(forward)))
     tree = ast.parse(source).body[0]
     assigned = dict(sorted(_list_stores(tree), reverse=True))
@@ -107,9 +107,15 @@ def _join_lines(document: Any) -> Iterator[str]:
 
 
 def _list_comments(source: str) -> Iterator[tuple[int, str]]:
+    """Comments by their rows, each also with the one right below it."""
+    found: dict[int, str] = {}
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             if token.type == tokenize.COMMENT:
-                yield token.start[0], token.string
+                found[token.start[0]] = token.string.lstrip("# ")
     except (tokenize.TokenError, IndentationError):
-        return
+        pass
+    for row, text in found.items():
+        yield row, text
+        if row + 1 in found and ":" not in found[row + 1]:
+            yield row, f"{text} {found[row + 1]}"
