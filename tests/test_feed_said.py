@@ -230,3 +230,24 @@ def test_several_arguments_that_are_joined_are_no_list(tmp_path: Path) -> None:
         """,
     )
     assert fed["inputs"].shape == ("batch", 6)
+
+
+def test_the_names_that_a_size_is_taken_apart_into_tell_its_axes(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Joints(nn.Module):
+            def __init__(self, num_person=2, in_channels=3, places=18):
+                super().__init__()
+                self.norm = nn.BatchNorm1d(in_channels * places)
+                self.head = nn.Linear(num_person, 4)
+
+            def forward(self, x):
+                N, C, T, V, M = x.size()
+                x = x.permute(0, 4, 3, 1, 2).contiguous().view(N * M, V * C, T)
+                x = self.norm(x)
+                return self.head(x.view(N, M, -1).mean(2))
+        """,
+    )
+    assert fed["x"].shape[:3] == ("batch", 3, "sequence")
+    assert fed["x"].shape[3:] == (18, 2)

@@ -82,6 +82,9 @@ def fix_batch_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     got, want = find_numbers(match)[:2]
     yield from replace_size(guess, got, want, axis=1)
     yield from replace_size(guess, got, want, axis=-1)
+    for name, size in guess.sizes.items():  # channels and places were made one axis
+        if name != "batch" and size * want % got == 0 and size != got:
+            yield guess.with_sizes(**{name: size * want // got})
 
 
 def fix_group_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

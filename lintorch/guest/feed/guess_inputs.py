@@ -167,7 +167,8 @@ def guess_inputs(
     for form in _order_forms(module, arguments, layer_forms):
         guess = look_up(_combine_inputs(named, form, layer_forms), embedded)
         if said or partly:
-            namer = AxisNamer(module, arguments, guess.first_fixed_size())
+            known = {**model_attributes.list_defaults(module), **arguments}
+            namer = AxisNamer(module, known, guess.first_fixed_size())
             told = take_said(guess, said, namer)
             yield from (take_known(told, partly, rank) for rank in (3, 1) if partly)
         if said:

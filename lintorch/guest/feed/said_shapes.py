@@ -8,11 +8,12 @@ import io
 import re
 import textwrap
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch import nn
 
+from lintorch.guest.construct.function_text import parse_source_of
 from lintorch.guest.feed.handed_on import find_handed
 
 SaidShape = tuple[str, ...]
@@ -51,6 +52,22 @@ def read_said_shapes(module: nn.Module) -> dict[str, SaidShape]:
             spelled = rf"(?:{re.escape(name)}|{_INPUT})" if place == 0 else re.escape(name)
             if shape := _find_shape(spelled, text):
                 found[name] = shape
+    return {**_read_unpacked(find_handed(module), names), **found}
+
+
+def _read_unpacked(forward: Callable[..., Any], names: Sequence[str]) -> dict[str, SaidShape]:
+    """The names that `n, c, t, v = x.size()` has for the axes of an argument."""
+    found: dict[str, SaidShape] = {}
+    for node in ast.walk(parse_source_of(forward)):
+        match node:
+            case ast.Assign(
+                [ast.Tuple(parts)], ast.Attribute(ast.Name(name), "shape")
+            ) | ast.Assign(
+                [ast.Tuple(parts)], ast.Call(ast.Attribute(ast.Name(name), "size"), [])
+            ) if name in names and name not in found:
+                axes = tuple(part.id if isinstance(part, ast.Name) else "" for part in parts)
+                if all(axes) and 1 < len(axes) <= _MOST_AXES:
+                    found[name] = axes
     return found
 
 
