@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import libcst as cst
 
@@ -34,6 +35,7 @@ from lintorch.facts.models.branch_purpose import (
 from lintorch.facts.models.branch_span import find_branch_span
 from lintorch.facts.models.chosen_sides import find_chosen, write_test
 from lintorch.facts.models.graph_checks import read_check
+from lintorch.facts.models.stateless_layers import StatelessCalls, find_stateless
 from lintorch.source import Source
 
 rule = Rule(
@@ -181,7 +183,7 @@ def choose_by_where(event: Decided, source: Source) -> Fix | None:
         return None
     if not isinstance(branch, (ast.If, ast.IfExp)):
         return None
-    chosen = find_chosen(branch, source.evaluation.list_following(event))
+    chosen = find_chosen(branch, source.evaluation.list_following(event), list_stateless(source))
     asked = write_test(chosen.test) if chosen is not None else None
     place = find_test(event, source)
     where, edits = source.reach("torch.where", place)
@@ -192,6 +194,13 @@ def choose_by_where(event: Decided, source: Source) -> Fix | None:
     text = f"{where}({asked[0]}, {', '.join(map(ast.unparse, sides))})"
     edit = Edit(*span, f"{chosen.head}{text}")
     return Fix("compute both sides and choose", (edit, *edits), Applicability.UNSAFE)
+
+
+@lru_cache(maxsize=1)
+def list_stateless(source: Source) -> StatelessCalls:
+    """The calls of layers that may be computed without being chosen."""
+    events = (event for _, event in source.evaluation.list_events({Called}))
+    return find_stateless(event for event in events if isinstance(event, Called))
 
 
 def find_test(event: Decided, source: Source) -> cst.CSTNode:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lintorch.facts.models.elementwise import list_asked, list_leaves
+from lintorch.facts.models.stateless_layers import StatelessCalls
 
 
 @dataclass(frozen=True)
@@ -22,16 +23,19 @@ class Chosen:
     """The statement behind the branch that belongs to it."""
 
 
-def find_chosen(branch: ast.AST | None, behind: Sequence[ast.stmt]) -> Chosen | None:
+def find_chosen(
+    branch: ast.AST | None, behind: Sequence[ast.stmt], layers: StatelessCalls
+) -> Chosen | None:
     """The sides of a branch; `behind`: the statements that follow it. None where they are not two tensors
-    worked out of the same ones item by item, of which the test asks."""
+    worked out of the same ones item by item, or by such layers to one shape, of which the test asks."""
     chosen = _read_sides(branch, behind)
     if chosen is None:
         return None
-    yes, no = list_leaves(chosen.yes, True), list_leaves(chosen.no, True)
-    if not yes or yes != no or not yes & list_asked(chosen.test):
+    yes, no = (list_leaves(layers.flatten(each), True) for each in (chosen.yes, chosen.no))
+    if not yes or yes != no:
         return None
-    return chosen
+    named = {leaf.partition("@")[0] for leaf in yes}
+    return chosen if named & list_asked(chosen.test) else None
 
 
 def find_sized(

@@ -71,7 +71,7 @@ def _write_of_three(
         return None
     if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(given[2])):
         return None
-    return Extreme(_combine(name, texts[2], sign), f"{name} = {_combine(*texts[:2], sign)}")
+    return Extreme(_combine(name, texts[2], sign), f"{name} = {_combine(texts[0], texts[1], sign)}")
 
 
 def _combine(first: str, second: str, sign: str) -> str:
