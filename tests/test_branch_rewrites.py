@@ -8,7 +8,19 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from test_rewrites import SIZES, build, is_close, is_right_at_every_size, mend  # noqa: E402
+from test_rewrites import (  # noqa: E402
+    RULES,
+    SIZES,
+    build,
+    is_close,
+    is_right_at_every_size,
+    mend,
+    settle_twice,
+)
+
+from lintorch.core.dispatch import lint_subject  # noqa: E402
+from lintorch.core.profile import Profile  # noqa: E402
+from lintorch.source import Source  # noqa: E402
 
 HEAD = """import torch
 import torch.nn.functional as F
@@ -27,6 +39,10 @@ class Net(nn.Module):
         self.wide = nn.AvgPool2d(3)
         self.drop = nn.Dropout(0.5)
         self.norm = nn.BatchNorm2d(4)
+        self.same = nn.Conv2d(4, 4, 3, padding=1)
+        self.mixed = nn.Sequential(nn.Conv2d(4, 4, 1), nn.ReLU())
+        self.narrow = nn.Conv2d(4, 2, 1)
+        self.normed = nn.Sequential(nn.Conv2d(4, 4, 1, bias=False), nn.BatchNorm2d(4))
 
     def forward(self, image):
         x = self.conv(image)
@@ -67,3 +83,49 @@ def test_layers_without_weights_are_computed_and_chosen(body: str) -> None:
 @pytest.mark.parametrize("body", WILD)
 def test_what_writes_draws_or_counts_stays_in_its_branch(body: str) -> None:
     assert "torch.where" not in mend(write_model(body))
+
+
+WEIGHTED = [
+    "return self.same(x) if x.max() > 1 else self.mixed(x)",
+    "if x.sum() > 0:|    x = self.same(x)|return x",
+    "if not x.sum() > 0:|    y = self.mixed(x)|else:|    y = x|return y",
+]
+ALONE = [
+    "return self.same(x) if x.max() > 1 else self.narrow(x)",
+    "return self.same(x) if x.max() > 1 else self.same(image)",
+    "if x.sum() > 0:|    x = self.normed(x)|return x",
+    "if x.sum() > 0:|    x = self.drop(x)|return x",
+    "if x.sum() > 0:|    x = self.same(x.relu())|return x",
+]
+
+
+def mend_for(text: str, *exporters: str) -> str:
+    """With the fixes of branches alone, for some exporters."""
+    profile = Profile(frozenset(exporters), 18)
+
+    def find(now: str) -> Any:
+        found = lint_subject(Source("model.py", now, profile), RULES)
+        return [each for each in found if each.code == "LT102"]
+
+    return settle_twice(text, find)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("body", WEIGHTED)
+def test_layers_with_weights_are_chosen_in_the_graph(body: str) -> None:
+    text = write_model(body)
+    after = mend_for(text, "torch.export", "onnx")
+    assert "torch.cond(" in after
+    assert mend_for(text, "torch.export", "torchscript-trace") == text
+    images = [torch.randn(size) for size in SIZES] + [-torch.rand(SIZES[0])]
+    original, mended = build(text).eval(), build(after).eval()
+    mended.load_state_dict(original.state_dict())
+    wanted: list[Any] = [original(image) for image in images]
+    assert all(map(is_close, map(mended, images), wanted)), after
+    assert not is_right_at_every_size(original, images, wanted)
+    assert is_right_at_every_size(mended, images, wanted), after
+
+
+@pytest.mark.parametrize("body", ALONE)
+def test_a_side_of_another_shape_or_with_a_mode_is_not_chosen_in_the_graph(body: str) -> None:
+    assert "torch.cond(" not in mend_for(write_model(body), "torch.export", "onnx")

@@ -28,7 +28,7 @@ def find_chosen(
 ) -> Chosen | None:
     """The sides of a branch; `behind`: the statements that follow it. None where they are not two tensors
     worked out of the same ones item by item, or by such layers to one shape, of which the test asks."""
-    chosen = _read_sides(branch, behind)
+    chosen = read_sides(branch, behind)
     if chosen is None:
         return None
     yes, no = (list_leaves(layers.flatten(each), True) for each in (chosen.yes, chosen.no))
@@ -42,7 +42,7 @@ def find_sized(
     branch: ast.AST | None, behind: Sequence[ast.stmt], function: ast.AST
 ) -> Chosen | None:
     """The same of a branch that one comparison of sizes decides, of a tensor whose shape is read there."""
-    chosen = _read_sides(branch, behind)
+    chosen = read_sides(branch, behind)
     if chosen is None or not isinstance(chosen.test, ast.Compare) or len(chosen.test.ops) != 1:
         return None
     yes, no = list_leaves(chosen.yes), list_leaves(chosen.no)
@@ -62,7 +62,8 @@ def _list_measured(function: ast.AST) -> frozenset[str]:
     )
 
 
-def _read_sides(branch: ast.AST | None, behind: Sequence[ast.stmt]) -> Chosen | None:
+def read_sides(branch: ast.AST | None, behind: Sequence[ast.stmt]) -> Chosen | None:
+    """The sides of a branch, whatever they are."""
     match branch:
         case ast.IfExp(test=test, body=yes, orelse=no):
             return Chosen(test, yes, no)

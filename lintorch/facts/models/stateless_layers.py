@@ -47,21 +47,21 @@ class StatelessCalls:
 def find_stateless(events: Iterable[Called]) -> StatelessCalls:
     """Of calls that were followed, those whose shapes are known in every way that leads to them."""
     found: dict[int, set[str | None]] = {}
-    for event in events:
-        if event.name in _KEEPING or event.name in _CHANGING:
-            found.setdefault(id(event.node), set()).add(_tell_shape(event))
+    for event in events:  # of a Sequential those of its items, all at one node
+        found.setdefault(id(event.node), set()).add(_tell_shape(event))
     known = {node: shapes.pop() for node, shapes in found.items() if len(shapes) == 1}
     return StatelessCalls({node: shape for node, shape in known.items() if shape is not None})
 
 
 def _tell_shape(event: Called) -> str | None:
     result, writes = event.result, event.arguments.get("inplace", FALSE) != FALSE
-    if not isinstance(result, Tensor) or writes or event.open:
+    known = event.name in _KEEPING or event.name in _CHANGING
+    if not known or not isinstance(result, Tensor) or writes or event.open:
         return None
     if event.name in _KEEPING:
         return ""
-    known = result.shape is not None and not result.guessed
-    return f"{result.dtype} {result.shape}" if known else None
+    told = result.shape is not None and not result.guessed
+    return f"{result.dtype} {result.shape}" if told else None
 
 
 class _Flattened(ast.NodeTransformer):
