@@ -310,3 +310,47 @@ def test_settings_are_read_of_a_conf_file_that_holds_json(tmp_path: Path) -> Non
     net = model_of(reports["Net"])
     assert str(net.arguments["d_args"]).endswith("net.conf")
     assert net.parameters == 12 * 7 + 9 * 13
+
+
+def test_a_class_that_a_configuration_names_gets_what_stands_beside_its_name(
+    tmp_path: Path,
+) -> None:
+    reports = examine_project(
+        tmp_path,
+        configs__small_yaml="""
+        data: {name: Photos}
+        model:
+          arch:
+            name: Detector
+            backbone: {name: plain, widths: [12, 24]}
+            head: {norm: {kind: BN}, classes: 7}
+            unknown: 3
+        encoder: {_target_: nets.Encoder, init_args: {width: 20}}
+        """,
+        nets_py="""
+        class Detector(nn.Module):
+            def __init__(self, backbone, head):
+                super().__init__()
+                assert backbone.pop("name") == "plain" and head.norm.kind == "BN"
+                first, last = backbone["widths"]
+                self.stem = nn.Conv2d(3, first, 3)
+                self.body = nn.Conv2d(first, last, 3)
+                self.head = nn.Conv2d(last, head.classes, 1)
+
+            def forward(self, x):
+                return self.head(self.body(self.stem(x)))
+
+        class Encoder(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.layer = nn.Linear(width, 2)
+
+            def forward(self, x):
+                return self.layer(x)
+        """,
+    )
+    detector, encoder = model_of(reports["Detector"]), model_of(reports["Encoder"])
+    assert detector.parameters == 3 * 12 * 9 + 12 + 12 * 24 * 9 + 24 + 24 * 7 + 7
+    assert encoder.arguments["width"] == 20
+    for model in (detector, encoder):
+        assert "arguments from configs/small.yaml" in model.assumptions

@@ -54,14 +54,14 @@ class Net(nn.Module):
 def test_other_processes_that_have_the_core_take_nothing_of_a_models_time(tmp_path: Path) -> None:
     core = {min(os.sched_getaffinity(0))}
     net = tmp_path / "net.py"
-    net.write_text(WORKING.format(core=core, seconds=0.3))
+    net.write_text(WORKING.format(core=core, seconds=0.15))
     others: list[subprocess.Popen[bytes]] = []
 
     def crowded(line: str) -> None:
         spinning = [sys.executable, "-Sc", "while True: pass"]
         others.extend(
             subprocess.Popen(spinning, preexec_fn=lambda: os.sched_setaffinity(0, core))
-            for _ in range(6)
+            for _ in range(4)
         )
 
     options = ModelOptions(str(tmp_path), limits=ModelLimits(seconds=6))

@@ -34,6 +34,17 @@ def write(path: Path, cells: Sequence[str], **layout: Any) -> str:
     return text
 
 
+def test_nothing_is_said_of_an_empty_notebook(tmp_path: Path) -> None:
+    (tmp_path / "begun.ipynb").write_bytes(b"")
+    assert places("begun.ipynb", cwd=tmp_path) == []
+
+
+def test_the_last_line_of_a_cell_is_shown(tmp_path: Path) -> None:
+    cells = ["", "import torch\nx = torch.ones(2)", "x.sigmoid()\nx.exp()\n# shown", "x.sigmoid()"]
+    write(tmp_path / "shown.ipynb", cells)
+    assert places("shown.ipynb", cwd=tmp_path) == [(3, 1, "LT802")]
+
+
 def places(*arguments: object, cwd: Path) -> list[tuple[int, int, str]]:
     found = findings(*arguments, cwd=cwd)
     return [(each["cell"], each["location"]["row"], each["code"]) for each in found]

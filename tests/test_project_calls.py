@@ -10,7 +10,7 @@ from examining import examine_files
 from reported import model_of
 
 from lintorch.record.input_notation import write_arguments
-from lintorch.record.models import Model
+from lintorch.record.models import Input, Model
 
 NET = """
     import torch
@@ -306,3 +306,51 @@ def test_settings_that_a_script_works_out_of_its_data_are_made_up(tmp_path: Path
     assert "embed_num=" in said
     assert "kernel_sizes" not in said
     assert [each.kind for each in model.layers if each.path == "convs.1"] == ["torch.nn.Conv1d"]
+
+
+def test_a_function_that_stops_for_want_of_data_has_told_what_it_could(tmp_path: Path) -> None:
+    """A size beside a table that is not there is known; a graph that only a script makes is made up."""
+    model = run_net(
+        tmp_path,
+        net="""
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self, args, n_vertex):
+                super().__init__()
+                self.adj = args.adj
+                self.head = nn.Linear(args.width * n_vertex, 2)
+
+            def forward(self, x):
+                return self.head(torch.einsum("ij,bcj->bci", self.adj, x).flatten(1))
+        """,
+        train_py="""
+        import argparse
+        import pandas
+        from nets.net import Net
+
+        def load(args):
+            n_vertex = 9 if args.data == "roads" else 4
+            table = pandas.read_csv(args.data)
+            args.adj = table.to_numpy()
+            return table, n_vertex
+
+        def prepare(args):
+            table, n_vertex = load(args)
+            loader = make_loader(table)
+            return loader, n_vertex
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--data", default="roads")
+        parser.add_argument("--width", type=int, default=3)
+        args = parser.parse_args()
+        loader, n_vertex = prepare(args)
+        net = Net(args, n_vertex)
+        """,
+    )
+    assert model.arguments["n_vertex"] == 9
+    (given,) = model.inputs
+    assert isinstance(given, Input)
+    assert given.shape == ("batch", 3, 9)
+    assert any("adj=" in said for said in model.assumptions)

@@ -27,3 +27,61 @@ INPLACE_FUNCTIONS = frozenset(
     )
 )  # fmt: skip
 """Functions that write to their first argument where they are called with `inplace=True`."""
+TENSOR_METHODS = frozenset(
+    {
+        "absolute", "acos", "acosh", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "amax", "amin",
+        "asin", "asinh", "atan", "atanh", "baddbmm", "bitwise_and", "bitwise_not", "bitwise_or", "bmm",
+        "broadcast_to", "ceil", "chunk", "clamp", "clamp_max", "clamp_min", "contiguous", "cos", "cosh",
+        "cummax", "cummin", "detach_", "diag_embed", "element_size", "erf", "erfc", "exp", "expand_as",
+        "expm1", "floor", "gather", "histc", "index_add", "index_copy", "index_fill", "index_put",
+        "index_select", "is_floating_point", "isfinite", "isinf", "kthvalue", "lerp", "lgamma", "log", "log10",
+        "log1p", "log2", "log_softmax", "logcumsumexp", "logical_and", "logical_not", "logical_or",
+        "logsumexp", "masked_fill", "masked_scatter", "masked_select", "matmul", "mm", "movedim", "mv",
+        "nan_to_num", "narrow", "new_empty", "new_full", "new_ones", "new_tensor", "new_zeros", "numel",
+        "permute", "pow", "reciprocal", "register_hook", "relu", "repeat_interleave", "reshape_as",
+        "retain_grad", "rsqrt", "scatter", "scatter_add", "scatter_reduce", "sigmoid", "sin", "sinh",
+        "softmax", "sqrt", "square", "tanh", "topk", "tril", "triu", "true_divide", "type_as", "unbind",
+        "unflatten", "unsqueeze", "view_as",
+    }
+)  # fmt: skip
+"""Methods that tensors have, and neither arrays nor modules, distributions, texts or containers."""
+_BARE = frozenset({"exp", "log", "sqrt", "sin", "cos", "pow", "floor", "ceil", "square", "chunk"})
+"""Those of them that other packages know as well, with other arguments."""
+_ALSO_OTHERS = frozenset({"requires_grad_", "share_memory_"})
+_BY_AXIS = frozenset(
+    {
+        "all", "any", "argmax", "argmin", "cumprod", "cumsum", "flatten", "max", "mean", "median", "min",
+        "norm", "prod", "softmax", "sort", "split", "squeeze", "std", "sum", "var",
+    }
+)  # fmt: skip
+"""Methods that arrays have too, with another word for the axis than `dim`."""
+_BY_COUNT = {"size": 1, "view": 2, "expand": 2, "repeat": 2}
+"""Those that others have with fewer arguments."""
+
+
+def is_tensor_call(method: str, count: int, by_axis: bool) -> bool:
+    """Whether a method of this name, given so many arguments by position, is one that only tensors have.
+
+    `by_axis`: whether it is given a number as `dim`.
+    """
+    if method in TENSOR_METHODS:
+        return method not in _BARE or count == (method in ("pow", "chunk"))
+    if method in _BY_AXIS:
+        return by_axis
+    if method.endswith("_") and not method.startswith("_"):
+        return method not in _ALSO_OTHERS and method in _WRITING
+    return method in _BY_COUNT and count >= _BY_COUNT[method]
+
+
+_WRITING = frozenset(
+    {
+        "abs_", "add_", "addcdiv_", "addcmul_", "bernoulli_", "ceil_", "clamp_", "clamp_max_",
+        "clamp_min_", "copy_", "cos_", "div_", "exp_", "exponential_", "fill_", "fill_diagonal_",
+        "floor_", "index_add_", "index_copy_", "index_fill_", "index_put_", "lerp_", "log_",
+        "masked_fill_", "masked_scatter_", "mul_", "neg_", "normal_", "pow_", "random_",
+        "reciprocal_", "relu_", "resize_", "round_", "rsqrt_", "scatter_", "scatter_add_",
+        "sigmoid_", "sin_", "sqrt_", "squeeze_", "sub_", "tanh_", "transpose_", "tril_", "triu_",
+        "trunc_", "uniform_", "unsqueeze_", "zero_",
+    }
+)  # fmt: skip
+"""Methods that change a tensor in place."""

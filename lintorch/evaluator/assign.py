@@ -13,6 +13,7 @@ from lintorch.evaluator.learn import learn_rank
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.names import bind_name
 from lintorch.evaluator.objects import derives_from
+from lintorch.evaluator.proven_tensors import prove_bound
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.unknown_objects import ModelOutput, take_item
 from lintorch.evaluator.values import (
@@ -36,7 +37,7 @@ def assign_target(machine: Machine, target: ast.expr, value: Value) -> None:
     if machine.watch is not None and isinstance(target, (ast.Name, ast.Attribute)):
         machine.watch.note_value(machine, target, value)
     if isinstance(target, ast.Name):
-        bind_name(machine, target.id, value)
+        bind_name(machine, target.id, prove_bound(machine, target.id, value))
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(machine, target, value)
     elif isinstance(target, ast.Starred):

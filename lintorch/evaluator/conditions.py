@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.marks import Test
-from lintorch.evaluator.values import Constant, Frame, Held, Unknown, Value
+from lintorch.evaluator.values import Constant, Frame, Held, Unknown, Value, find_unproven
 
 
 @frozen_record
@@ -76,6 +76,7 @@ def _word_of_name(machine: Machine, node: ast.Name) -> Word:
 
 def name_lasting(value: Value) -> str:
     """A text that stands for one value alone, "" where nothing tells it from others."""
+    value = find_unproven(value)
     if isinstance(value, Held):
         return f"#{value.address}"
     if isinstance(value, Constant):

@@ -33,6 +33,8 @@ _RANKS = {
 """Of the tensors that a function is given first, as they stand in most code: images come in batches."""
 _LAYERS = {"Unfold": 4, "Fold": 3, "PixelShuffle": 4, "PixelUnshuffle": 4, "ChannelShuffle": 4}
 """Layers whose names do not end with how many axes they work on."""
+_OF_ANY_RANK = ("Dropout", "ConstantPad", "ZeroPad")
+"""Layers whose names end so, and that are given other numbers of axes, too."""
 _PAIRED = frozenset({"mm", "bmm"})
 _TURNS = frozenset({"torch.permute", "torch.Tensor.permute"})
 _JOINS = frozenset({"torch.cat", "torch.concat", "torch.concatenate"})
@@ -94,7 +96,7 @@ def _place_summed(machine: Machine, given: Given) -> Given:
 
 def rank_in_layer(name: str, built: Mapping[str, Value]) -> int:
     """How many axes a layer's input has, batch and channels too; 0 where its class does not say so."""
-    if name[-2:] in ("1d", "2d", "3d"):
+    if name[-2:] in ("1d", "2d", "3d") and not name.startswith(_OF_ANY_RANK):
         return int(name[-2]) + 2
     mode = built.get("mode") if name == "Upsample" else None
     return _MODES.get(str(mode.value), 0) if isinstance(mode, Constant) else _LAYERS.get(name, 0)

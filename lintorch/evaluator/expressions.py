@@ -84,6 +84,10 @@ def evaluate_sign(machine: Machine, node: ast.UnaryOp) -> Value:
             result = negate_value(machine, node, value)
             machine.tell(Combined, node, "Mult", value, Constant(-1), False, result)
             return result
+        if type(value) is Unknown and machine.marks:
+            result = Unknown(value.path)
+            machine.tell(Combined, node, "Mult", value, Constant(-1), False, result)
+            return result
         return make_choice(spread(lambda each: negate_value(machine, node, each), value))
     if isinstance(node.op, ast.Invert) and isinstance(value, Tensor):
         return call_torch(machine, node, "torch.bitwise_not", (value,), {})

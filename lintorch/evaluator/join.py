@@ -194,8 +194,10 @@ def _join_tensors(left: Tensor, right: Tensor) -> Tensor:
     )
 
 
-def _join_arms(left: Tensor, right: Tensor) -> tuple[Tensor, ...]:
-    arms = {id(each): each for value in (left, right) for each in (value.arms or (value,))}
+def _join_arms(left: Tensor, right: Tensor) -> tuple[Value, ...]:
+    arms: dict[int, Value] = {
+        id(each): each for value in (left, right) for each in (value.arms or (value,))
+    }
     return (*arms.values(),) if len(arms) <= MOST_ARMS else (Tensor(), *arms.values())[:MOST_ARMS]
 
 

@@ -260,8 +260,17 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
         made = machine.state.read(callee.address).get("lintorch made")
         machine.tell(Refused, node, path, str(error), given.values, founded, made)
         return _presume_result(path, given)
-    ranked = path.rpartition(".")[2][-2:] in ("1d", "2d", "3d")
+    ranked = _has_rank(path, built, given)
     return lift_result(machine, found, guessed=not ranked and not is_founded(machine, given))
+
+
+def _has_rank(path: str, built: dict[str, Value], given: Given) -> bool:
+    """Whether a layer for so many axes is given a batch, which shows that what was presumed of it holds."""
+    name = path.rpartition(".")[2]
+    first = given.positional[0] if given.positional else None
+    shape = first.shape if isinstance(first, Tensor) else None
+    rank = rank_in_layer(name, built) if name[-2:] in ("1d", "2d", "3d") else 0
+    return bool(rank) and (shape is None or len(shape) == rank)
 
 
 def is_reduced(path: str, built: dict[str, Value]) -> bool:

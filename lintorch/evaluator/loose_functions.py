@@ -11,6 +11,7 @@ from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.make_arguments import make_input, make_setting, make_settings
 from lintorch.evaluator.names import read_global
 from lintorch.evaluator.objects import find_class_attribute
+from lintorch.evaluator.proven_tensors import prove_parameter
 from lintorch.evaluator.training_code import Definition, list_definitions
 from lintorch.evaluator.training_roots import open_switches
 from lintorch.evaluator.values import (
@@ -168,4 +169,4 @@ def _make_parameter(machine: Machine, function: Function, each: ast.arg) -> Valu
         given = make_input(machine, each)
         if isinstance(given, Tensor):
             return given
-    return make_setting(machine, function, each)
+    return prove_parameter(machine, function, each.arg, make_setting(machine, function, each))

@@ -172,6 +172,8 @@ class TopLevel:
     """Functions that were run."""
     weighed: set[ast.If] = field(default_factory=set)
     """Branches of which it was asked if they are for another runtime."""
+    proven: dict[tuple[CodeFile, ast.AST], frozenset[str]] = field(default_factory=dict)
+    """Names of functions that surely stand for tensors."""
     foreign: set[tuple[ast.If, bool]] = field(default_factory=set)
     """Those of them that are; with False their `else`."""
 

@@ -15,6 +15,7 @@ from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.marks import CallEnded
 from lintorch.evaluator.names import read_global
 from lintorch.evaluator.objects import find_class_attribute, is_module_class
+from lintorch.evaluator.proven_tensors import prove_parameter
 from lintorch.evaluator.run_model import Reached, Surroundings, run_block
 from lintorch.evaluator.training_code import (
     Definition,
@@ -121,7 +122,10 @@ def _make_settings(
     machine: Machine, function: Function, skip: int, is_open: bool
 ) -> dict[str, Value]:
     """`is_open`: with switches, and objects of settings, that may be any."""
-    settings = make_settings(machine, function, skip)
+    settings = {
+        name: prove_parameter(machine, function, name, value)
+        for name, value in make_settings(machine, function, skip).items()
+    }
     if not is_open:
         return settings
     for name, value in settings.items():

@@ -5,18 +5,22 @@ from __future__ import annotations
 import ast
 from dataclasses import field
 
+from lintorch.core.torch_methods import is_tensor_call
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.conditions import name_lasting
 from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.machine import Machine, calls, reads
+from lintorch.evaluator.torch_calls import call_torch
 from lintorch.evaluator.values import (
     UNKNOWN,
     Bound,
+    Constant,
     External,
     Function,
     Given,
     Held,
+    Items,
     Tensor,
     Unknown,
     Value,
@@ -109,11 +113,35 @@ def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given)
     if method == "step":
         call_closures(machine, node, given)
     scales = method == "scale" and len(given.positional) == 1
+    if isinstance(held, Unknown) and _is_of_tensor(method, given):
+        of_tensor = call_method(machine, node, held, method, given)
+        machine.tell(UnknownCalled, node, held, method, given, of_tensor)
+        return of_tensor
     result = ScaledLoss("", held) if scales else _spoil_given(machine, callee, given)
     if result == UNKNOWN:
         result = Unknown("?()")  # one of its own, told from others
     machine.tell(UnknownCalled, node, held, method, given, result)
     return result
+
+
+def _is_of_tensor(method: str, given: Given) -> bool:
+    """Whether only tensors have such a method."""
+    axis = given.keyword.get("dim")
+    return not given.open and is_tensor_call(method, len(given.positional), _is_axis(axis))
+
+
+def _is_axis(value: Value | None) -> bool:
+    if isinstance(value, Items):
+        return bool(value.items) and all(map(_is_axis, value.items or ()))
+    return isinstance(value, Constant) and type(value.value) is int
+
+
+def call_method(machine: Machine, node: ast.AST, held: Unknown, method: str, given: Given) -> Value:
+    """A method that only tensors have, of something unknown: it is a tensor, then."""
+    tensor = Tensor(arms=(held,))
+    return call_torch(
+        machine, node, f"torch.Tensor.{method}", (tensor, *given.positional), given.keyword
+    )
 
 
 def _is_part(machine: Machine, callee: Unknown, given: Given) -> bool:

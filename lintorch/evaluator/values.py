@@ -133,8 +133,8 @@ class Tensor(Value):
     """Whether its shape follows from one that an input is only presumed to have."""
     ranked_as: str = ""
     """Where the shape is unknown: the input that has as many axes."""
-    arms: tuple[Tensor, ...] = field(default=(), compare=False, repr=False)
-    """Where paths have met: what it is on each of them."""
+    arms: tuple[Value, ...] = field(default=(), compare=False, repr=False)
+    """Where paths have met: what it is on each of them. Of what its use proves to be a tensor: what that is."""
     data: bool | None = True
     """Whether an input has a part in its numbers: not if they are made of Python's, of sizes, chance
     or weights alone. None of an input that may be a Python number, and of what is made of it."""
@@ -348,6 +348,13 @@ def size_in(value: Value) -> Dim | None:
     if isinstance(value, Constant):
         return int(value.value) if isinstance(value.value, int) else None
     return value.size if isinstance(value, Number) else None
+
+
+def find_unproven(value: Value) -> Value:
+    """What a value is that its use alone proves to be a tensor; others as they are."""
+    if isinstance(value, Tensor) and len(value.arms) == 1 and isinstance(value.arms[0], Unknown):
+        return value.arms[0]
+    return value
 
 
 def is_number(value: Value) -> bool:

@@ -77,6 +77,8 @@ class NotebookText(FileText):
 
 def decode_notebook(path: str, data: bytes) -> FileText | UnreadableFile:
     """The module of a notebook; without a cell where it is not one of Python."""
+    if not data.strip():
+        return NotebookText(path, "", data=data)
     try:
         whole = data.decode("utf-8-sig")
         parsed = json.loads(whole)

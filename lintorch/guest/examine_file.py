@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lintorch.guest.calls.list_model_calls import seek_model
+from lintorch.guest.calls.project_texts import keep_texts
 from lintorch.guest.calls.rehearse_calls import find_project_examples
 from lintorch.guest.construct import ways_to_build
 from lintorch.guest.construct.call_examples import Example
@@ -31,6 +32,7 @@ from lintorch.record.framing import Parcel
 from lintorch.record.messages import ModelBegun, ModelDone, ModelFailed, ModelFound, TimeNeeded
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Failure, Stage
+from lintorch.record.repository import find_repository
 from lintorch.record.user_files import project_roots
 from lintorch.record.wire import MalformedError
 from lintorch.record.work_bounds import MOST_MODELS, bound_model
@@ -81,6 +83,7 @@ def _examine_models(
         send(ModelFailed(describe_import_error(error, files, shown)))
         send(ModelDone())
         return
+    keep_texts(find_repository(Path(chosen.project)))
     covered = set(passed)
     tried = 0
     for candidate in find_candidates(module, found, text):

@@ -20,7 +20,7 @@ from lintorch.record.work_bounds import MOST_MODELS, bound_file
 
 _TRACERS = ("torch._dynamo", "torch.export._trace", "torch.fx.experimental.symbolic_shapes")
 """What torch.export loads when it is first called: slow, so loaded once for all models."""
-_TRANSLATIONS = {"onnx": ("lintorch.guest.export.onnx_translations",)}
+_TRANSLATIONS = {"onnx": ("lintorch.guest.export.onnx_translations",), "onnx-legacy": ("onnx",)}
 """What an exporter loads besides."""
 
 _BACKWARD = ("torch.fx.experimental.symbolic_shapes",)

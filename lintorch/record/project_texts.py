@@ -29,6 +29,20 @@ def match_names(names: Iterable[str]) -> re.Pattern[bytes] | None:
     return re.compile(rb"(?<!\w)(?:" + b"|".join(words) + rb")(?!\w)") if words else None
 
 
+def list_named(
+    texts: Iterable[tuple[Path, bytes]], names: Iterable[str]
+) -> Iterator[tuple[Path, bytes]]:
+    """The files in whose text one of the names stands as a word.
+
+    That a text does not hold the bytes of a name is known ten times as fast as that no word of it is one.
+    """
+    names = sorted(names)
+    found, plain = match_names(names), [name.encode() for name in names]
+    for path, data in texts:
+        if found and any(name in data for name in plain) and found.search(data):
+            yield path, data
+
+
 def match_calls(name: str) -> re.Pattern[bytes]:
     """What finds calls of a name."""
     return re.compile(rb"(?<!\w)" + re.escape(name).encode() + rb"\(")

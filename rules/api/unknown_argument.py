@@ -135,7 +135,13 @@ def unknown_keywords(
         said = f"{given} takes no {keyword}"
         edit = source.replace(arg.keyword, near)
         fix = Fix(f"write {near}", (edit,), Applicability.UNSAFE) if free else None
-        yield Hit(arg, said, fix, remedy=f"write {near}" if near else "leave it out")
+        remedy = f"write {near}" if near else "leave it out"
+        if known.any_position and not known.names:
+            row = source.place(call).row
+            said, cause = f"{given} takes no argument by name", f"by name in {row}"
+            yield Hit(arg, said, remedy="give it by position, without its name", cause=cause)
+            continue
+        yield Hit(arg, said, fix, remedy=remedy)
 
 
 def _is_told_elsewhere(given: str, keyword: str) -> bool:
@@ -184,10 +190,13 @@ def misplaced(given: str, known: CallableParameters, args: Sequence[cst.Arg]) ->
         if index >= len(slots):
             if not known.any_position:
                 said = f"{given} takes {len(slots)} arguments by position, not more"
-                yield Hit(arg, said, remedy="give it by name")
+                named = known.any_keyword or len(known.names) > len(slots)
+                remedy = "give it by name" if named else "leave out what follows them"
+                yield Hit(arg, said, remedy=remedy)
             return
         if said := mistaken(slots[index], literal(arg.value)):
-            yield Hit(arg, f"{given} takes this for {said}", remedy="give it by name")
+            remedy = "leave it out" if len(known.names) == 1 else "give it by name"
+            yield Hit(arg, f"{given} takes this for {said}", remedy=remedy)
 
 
 def mistaken(slot: str, value: Any) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+import libcst as cst
+
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
@@ -100,7 +102,7 @@ def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
             yield Hit(event, f"{dataset.of.name} gives {what}, which cannot be put into a batch")
         return
     name = name_untransformed(dataset, source)
-    if name:
+    if name and not is_set_later(source):
         message = (
             f"{name} without a transform gives images of PIL, which cannot be put into a batch"
         )
@@ -124,6 +126,20 @@ def name_untransformed(dataset: Value, source: Source) -> str:
     return short if bare and not stars else ""
 
 
+def is_set_later(source: Source) -> bool:
+    """`dataset.transform = …`, `loader.dataset.transforms = …`, `setattr(dataset, "transform", …)`."""
+    for each in source.nodes(cst.AssignTarget):
+        target = each.target
+        own = isinstance(target, cst.Attribute) and source.code(target.value) == "self"
+        if isinstance(target, cst.Attribute) and not own and target.attr.value in SET:
+            return True
+    return any(
+        isinstance(each.func, cst.Name) and each.func.value == "setattr"
+        for each in source.nodes(cst.Call)
+    )
+
+
+SET = ("transform", "transforms", "loader")
 RAGGED = "tensors of different lengths"
 
 

@@ -72,6 +72,7 @@ def filtered(call: cst.Call, source: Source) -> Iterator[Hit]:
         kept is not None
         and _keeps_known(kept, own.value, source)
         and not _is_looked_at(given, kept, source)
+        and not _is_published(kept, source)
     ):
         message = (
             f"keys that {own.value} does not have are dropped: all may be, and nothing is said"
@@ -162,13 +163,13 @@ def _is_loaded(own: cst.Name, source: Source) -> bool:
 
 
 def _assigned_filter(given: cst.Name, own: cst.Name, source: Source) -> cst.DictComp | None:
-    """The comprehension that the name was assigned from, last of all."""
+    """The comprehension that the name was assigned from, last of all before the update."""
     function = source.enclosing(given, cst.FunctionDef)
     found = [
         assign.value
         for assign in source.nodes(cst.Assign)
         if source.enclosing(assign, cst.FunctionDef) is function
-        and isinstance(assign.value, cst.DictComp)
+        and source.precedes(assign, given)
         and any(
             isinstance(t.target, cst.Name) and t.target.value == given.value for t in assign.targets
         )
@@ -182,6 +183,25 @@ def _keeps_known(kept: cst.DictComp, own: str, source: Source) -> bool:
     tests = [source.code(c.test) for c in kept.for_in.ifs]
     key = source.code(kept.key)
     return any(f"{key} in {own}" in test for test in tests)
+
+
+def _is_published(kept: cst.DictComp, source: Source) -> bool:
+    """Whether the weights come from an address, and their shapes are compared: they are known, and the head is another."""
+    over = kept.for_in.iter
+    named = (
+        over.func.value
+        if isinstance(over, cst.Call) and isinstance(over.func, cst.Attribute)
+        else over
+    )
+    compared = any(
+        "size" in source.code(c.test) or "shape" in source.code(c.test) for c in kept.for_in.ifs
+    )
+    values = source.classes.assigned(named) if isinstance(named, cst.Name) and compared else ()
+    calls = [each.func for each in values if isinstance(each, cst.Call)]
+    return any(source.name(each).rpartition(".")[2] in _FROM_ADDRESS for each in calls)
+
+
+_FROM_ADDRESS = ("load_url", "load_state_dict_from_url")
 
 
 def _is_looked_at(given: cst.BaseExpression, kept: cst.DictComp, source: Source) -> bool:

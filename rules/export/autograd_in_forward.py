@@ -127,7 +127,7 @@ def in_data(event: AttributeRead, source: Source) -> Iterator[Hit]:
     weight = held.origin in ("parameter", "buffer")
     if not (weight or held.data) or not is_read(event.result, source) or trains(event, source):
         return
-    if is_written_back(event, source) or is_made_plain(event, source):
+    if is_written_back(event, source) or is_made_plain(event, source) or is_asked(event, source):
         return
     node = source.node_at(event, cst.Attribute)
     text = source.evaluation.text(event.spot)
@@ -140,6 +140,8 @@ def in_data(event: AttributeRead, source: Source) -> Iterator[Hit]:
         edit = edit if detached else source.replace(node.attr, "detach()")
         fix = Fix("leave .data out" if detached else "detach", (edit,), promise)
     remedy = "leave .data out" if detached else f"write {inner}.detach()"
+    if becomes_plain(event, source):
+        fix, remedy = None, "stay with functions of torch, or work it out in the constructor"
     harm = HIDDEN_WEIGHT if weight else HIDDEN
     told = f"{text}: no tracer sees what comes of it"
     yield Hit(event, told, fix, harm, remedy=remedy, cause="data")
@@ -196,16 +198,46 @@ def is_written_back(event: AttributeRead, source: Source) -> bool:
     )
 
 
+def is_asked(event: AttributeRead, source: Source) -> bool:
+    """`if x.data.sum() > 0:`, of whose branch another rule tells: detach() would not help there."""
+    inner: ast.AST = event.node
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, (ast.If, ast.While, ast.IfExp)):
+            return outer.test is inner
+        if not isinstance(outer, ast.expr):
+            return False
+        inner = outer
+    return False
+
+
 def is_made_plain(event: AttributeRead, source: Source) -> bool:
-    """`y.data.numpy()`, of which another rule tells."""
+    """`y.data.numpy()`, of which another rule tells, there or at a line of the same function."""
     spot = event.spot
-    told = (each for _, each in source.evaluation.list_events({DataRead}))
-    read = [each.spot for each in told if isinstance(each, DataRead)]
+    events = (each for _, each in source.evaluation.list_events({DataRead}))
+    told = [each for each in events if isinstance(each, DataRead)]
+    read = [each.spot for each in told]
+    function = source.evaluation.find_function(event)
+    near = any(source.evaluation.find_function(each) is function for each in told)
+    if near and function is not None and becomes_plain(event, source):
+        return True
     return any(
         (each.path, each.row, each.column) == (spot.path, spot.row, spot.column)
         and (each.end_row, each.end_column) > (spot.end_row, spot.end_column)
         for each in read
     )
+
+
+def becomes_plain(event: AttributeRead, source: Source) -> bool:
+    """`y.data.cpu().numpy()`, `y.data.tolist()`."""
+    inner: ast.AST = event.node
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, ast.Attribute):
+            if outer.attr in ("numpy", "tolist", "item"):
+                return True
+        elif not isinstance(outer, ast.Call) or outer.func is not inner:
+            return False
+        inner = outer
+    return False
 
 
 def is_kept(node: cst.Attribute, source: Source) -> bool:

@@ -130,7 +130,7 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
             remedy = SAME
         said = f"`{text}` is decided by the values of a tensor"
         fix = check_in_graph(event, source) if checks else choose_by_where(event, source)
-        cause = name_read(asked) or ("checks" if checks else "")
+        cause = name_read(asked) or ("checks" if checks else f"line {event.spot.row}")
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=cause)
 
 

@@ -71,7 +71,7 @@ MAKERS = tuple(
     )
 )  # fmt: skip
 """Functions that are told on which device to make a tensor."""
-ASKED = re.compile(r"is_cuda|device|cuda\.is_available|use_cuda|use_gpu|\bgpu\b", re.I)
+ASKED = re.compile(r"device|cuda|gpu", re.I)
 
 
 @rule.event("torch.device", "torch.Tensor.to", *MAKERS)
@@ -84,6 +84,8 @@ def in_name(event: Called, source: Source) -> Iterator[Hit]:
     if not event.way.forward or not any(isinstance(n, str) and GPU.match(n) for n in named):
         return
     if is_in_kernel(event, source):
+        return
+    if is_told(event, source):
         return
     if not is_asked_around(event, source) and not is_setting(event, source):
         text = source.evaluation.text(event.spot)
@@ -107,6 +109,21 @@ def is_setting(event: Called, source: Source) -> bool:
     held = [arg.value for arg in call.args]
     given = [n for h in held if isinstance(h, cst.Attribute) for n in source.classes.assigned(h)]
     return bool(given) and all(is_parameter(each, source) for each in given)
+
+
+def is_told(event: Called, source: Source) -> bool:
+    """Whether the device is an argument without a default of the helper around: who calls it says where."""
+    function = source.evaluation.find_function(event)
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    spec = function.args
+    positional = [*spec.posonlyargs, *spec.args]
+    asked = positional[: len(positional) - len(spec.defaults)]
+    asked += [
+        each for each, given in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if not given
+    ]
+    names = {each.arg for each in asked}
+    return any(isinstance(each, ast.Name) and each.id in names for each in write_device(event))
 
 
 def write_device(event: Called) -> list[ast.expr]:

@@ -129,6 +129,12 @@ MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
     "torch.FloatTensor": (REPEATED, REPEATED),
 }
 """What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
+SHAPED = {
+    "torch.FloatTensor": "write torch.empty(x.size())",
+    "torch.LongTensor": "write torch.empty(x.size(), dtype=torch.long)",
+    "torch.IntTensor": "write torch.empty(x.size(), dtype=torch.int)",
+}
+"""What to write for tensors of an old kind that are made for a torch.Size, and hold no sizes."""
 AS_TORCH = {**REFUSED, **TRACED}
 """What the new ONNX exporter takes for a function of torch."""
 COUNTED = {**REFUSED, "onnx": Harm.AUTO}
@@ -219,7 +225,9 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
         fix = reckon_side(event, source)
         if not waits or fix is not None:
             yield Hit(event, said, fix=fix, harm=TRACED, remedy=DYNAMO, confirms=waits)
-    elif name.startswith("numpy.") and not (name in FOLLOWING and FLOATING & event.also):
+    elif name.startswith("numpy.") and not (
+        name.startswith("numpy.random.") or (name in FOLLOWING and FLOATING & event.also)
+    ):
         harm = COPIED if name in FLOATING else AS_TORCH if name == "numpy.arange" else harm
         said = f"`{text}` takes sizes as plain numbers"
         fix = without_numpy(event, name, source)
@@ -258,6 +266,8 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     text = source.evaluation.text(event.spot)
     harm = single if isinstance(data, Number) else several
     remedy = "use the size itself" if isinstance(data, Number) else STACK
+    if isinstance(data, Items) and data.kind == "Size" and event.name in SHAPED:
+        remedy = SHAPED[event.name]
     single_size = isinstance(data, Number)
     fix = size_itself(event, source) if single_size else stack_sizes(event, data, source)
     yield Hit(event, f"`{text}` holds the sizes of the example", fix, harm, remedy=remedy)

@@ -129,9 +129,36 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
 
 def is_steady(event: Called, axis: int, source: Source) -> bool:
     """Whether it runs over a length that no size of an input has a part in, wherever it is seen to run."""
-    given = [run.arguments.get("input") for run in list_runs(event, source)]
-    shapes = [each.shape if isinstance(each, Tensor) else None for each in given]
-    return bool(shapes) and all(s and len(s) == 3 and is_given(s[axis]) for s in shapes)
+    runs = list_runs(event, source)
+    if not runs and event.spot.path != source.path:
+        return True  # what runs it is looked at in its own file
+    return bool(runs) and all(is_step(each, axis, source) for each in runs)
+
+
+def is_step(run: Called, axis: int, source: Source) -> bool:
+    """Whether the length is of settings alone, or that of one step: `self.rnn(x.unsqueeze(0))`."""
+    given = run.arguments.get("input")
+    made = source.evaluation.ways.find_maker(given)
+    called = made if isinstance(made, Called) and made.name.endswith(".unsqueeze") else None
+    if called is not None and called.arguments.get("dim") == Constant(axis):
+        return True
+    shape = given.shape if isinstance(given, Tensor) else None
+    if shape is None:
+        return is_written_as_step(run, axis)
+    return len(shape) == 3 and is_given(shape[axis])
+
+
+def is_written_as_step(run: Called, axis: int) -> bool:
+    """The same, of what nothing is known."""
+    match run.node:
+        case ast.Call(
+            args=[
+                ast.Call(func=ast.Attribute(attr="unsqueeze"), args=[ast.Constant(value=at)]),
+                *_,
+            ]
+        ):
+            return bool(at == axis)
+    return False
 
 
 def is_of_packed(event: Called, source: Source) -> bool:

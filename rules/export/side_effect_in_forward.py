@@ -104,7 +104,8 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
         written = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else event.name
         said = f"{written}() is drawn once, for the example"
         reached = None if event.way.certain else Severity.WARNING  # such as where styles are mixed
-        yield Hit(event, said, draw_by_torch(event, source), harm=HARM, severity=reached)
+        fix = draw_by_torch(event, source)
+        yield Hit(event, said, fix, harm=HARM, severity=reached, cause="draws")
 
 
 @rule.trace(FeltDraw)

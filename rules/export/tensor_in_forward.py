@@ -82,6 +82,8 @@ SHAPED = frozenset(
     }
 )  # fmt: skip
 """Methods and functions that make another such tensor of a tensor."""
+SHAPED_AS = ("expand_as", "view_as", "reshape_as")
+"""Methods that take of what they are given the shape alone."""
 STEPS = 24
 MOST = 200
 
@@ -186,7 +188,10 @@ def follows_model(value: Value, source: Source) -> bool:
             if each.data and "cpu" not in source.evaluation.words:
                 return True
             continue
-        more = [v for v in list_operands(made) if isinstance(v, Tensor) and id(v) not in seen]
+        operands = [*list_operands(made)]
+        if isinstance(made, Called) and made.name.rpartition(".")[2] in SHAPED_AS:
+            operands = operands[:1]
+        more = [v for v in operands if isinstance(v, Tensor) and id(v) not in seen]
         seen.update(map(id, more))
         waiting += more
     return False

@@ -105,7 +105,15 @@ def is_cut(event: Called, source: Source) -> bool:
     known = shape is not None and type(axis) is int and -len(shape) <= axis < len(shape)
     if not event.way.forward or not source.profile.dynamic or shape is None or not known:
         return False
-    return varies(shape[axis]) is True
+    return varies(shape[axis]) is True and not is_of_labels(held, source)
+
+
+def is_of_labels(held: Value, source: Source) -> bool:
+    """Whether it is what an Embedding gives, of which only that may be said: of labels it has no length."""
+    if not isinstance(held, Tensor) or not held.guessed:
+        return False
+    names = [step.name for step in source.evaluation.steps.list_steps(held)]
+    return "embedding" in names
 
 
 def find_held(event: Called) -> Value:

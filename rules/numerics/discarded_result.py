@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from lintorch.core.finding import Applicability, Fix, Hit
@@ -78,12 +79,27 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         return
     if not is_tensor(event) or is_tried(event, source) or follows_write(event):
         return
+    if ends_cell(event, source):
+        return
     called = event.node.func if isinstance(event.node, ast.Call) else event.node
     tensor = name_tensor(called, event)
     shown = " ".join(ast.unparse(called).split())[-60:]
     said = tensor if len(tensor) < 30 else "its tensor"
     message = f"{shown}() leaves {said} as it was, and its result is dropped"
     yield Hit(event, message, assigned(event, tensor, source), remedy="assign it, or leave it out")
+
+
+def ends_cell(event: Called, source: Source) -> bool:
+    """Whether it is the last line of a notebook's cell, which shows what that gives."""
+    if not source.path.endswith(".ipynb") or event.spot.column:
+        return False
+    rows = source.text.split("\n")[event.spot.end_row :]
+    following = next((row for row in rows if row.strip() and not _COMMENT.match(row)), "")
+    return not following or following.startswith("#")
+
+
+_COMMENT = re.compile(r"#(?! -+ cell \d+$)")
+"""Not what stands between two cells."""
 
 
 def follows_write(event: Called) -> bool:

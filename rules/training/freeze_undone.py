@@ -11,7 +11,7 @@ from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet, Called, Occurrence
 from lintorch.evaluator.run_model import Reached
-from lintorch.evaluator.values import FALSE, TRUE, Held, Unknown, Value
+from lintorch.evaluator.values import FALSE, TRUE, Held, Unknown, Value, find_unproven
 from lintorch.facts.models.backward_passes import changes_weights
 from lintorch.facts.models.gradient_graphs import GradientGraphs
 from lintorch.source import Source
@@ -113,7 +113,8 @@ def _read_setting(event: AttributeSet | Called) -> tuple[int | None, Value | Non
         given = event.positional[1] if len(event.positional) > 1 else TRUE
         flag = event.keyword.get("requires_grad", given)
         return (held.address if isinstance(held, Held) else None), flag
-    drawn = _DRAWN.match(event.held.path) if isinstance(event.held, Unknown) else None
+    held = find_unproven(event.held)
+    drawn = _DRAWN.match(held.path) if isinstance(held, Unknown) else None
     if drawn is None or event.attribute != "requires_grad":
         return None, None
     return int(drawn[1]), event.value

@@ -12,7 +12,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet, Called, Combined, ItemSet, Occurrence
 from lintorch.evaluator.run_model import Reached
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import TRUE, Tensor, Unknown, Value
+from lintorch.evaluator.values import TRUE, Tensor, Unknown, Value, find_unproven
 from lintorch.facts.models.backward_passes import is_backward_pass
 from lintorch.facts.models.gradient_graphs import GradientGraphs
 from lintorch.facts.models.gradient_modes import may_be_free
@@ -121,6 +121,7 @@ def list_drawn(reached: Reached, graphs: GradientGraphs, source: Source) -> Iter
     frozen = any(map(frees, reached.events))
     for event in () if frozen else reached.events:
         held = find_drawn(event)
+        held = None if held is None else find_unproven(held)
         drawn = isinstance(held, Unknown) and _PARAMETER.search(held.path)
         if (drawn or is_made_leaf(held, source)) and not graphs.is_quiet(event):
             text = name_changed(event)
@@ -128,8 +129,8 @@ def list_drawn(reached: Reached, graphs: GradientGraphs, source: Source) -> Iter
 
 
 def is_made_leaf(value: Value | None, source: Source) -> bool:
-    """Whether it is made with requires_grad=True, by no operation."""
-    arms = (value, *value.arms) if isinstance(value, Tensor) else ()
+    """Whether it is made with requires_grad=True, by no operation; `.data` of it needs none."""
+    arms = (value, *value.arms) if isinstance(value, Tensor) and not value.aside else ()
     makers = (source.evaluation.ways.find_maker(each) for each in arms)
     return any(
         isinstance(made, Called)

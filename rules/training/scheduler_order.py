@@ -168,6 +168,7 @@ def in_assignments(node: cst.Assign, source: Source) -> Iterator[Hit]:
     body = list(getattr(block, "body", ()))
     later = body[body.index(line) + 1 :] if line in body else []
     name = source.code(node.targets[0].target)
+    optimizer = _name_optimizer(node.value, source)
     for statement in later:
         text = source.code(statement)
         first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
@@ -176,7 +177,7 @@ def in_assignments(node: cst.Assign, source: Source) -> Iterator[Hit]:
                 message = f"takes the place of the {name} made above, which is never used"
                 yield Hit(first, message, remedy="join them: SequentialLR or ChainedScheduler")
             return
-        if name.rpartition(".")[2] in text:
+        if name.rpartition(".")[2] in text or _rebinds(statement, optimizer, source):
             return
 
 
@@ -342,6 +343,22 @@ def _makes(node: cst.Assign, source: Source) -> bool:
     return made.startswith(_MODULE) and len(node.targets) == 1
 
 
+def _name_optimizer(made: cst.BaseExpression, source: Source) -> str:
+    given = source.arguments(made, "optimizer") if isinstance(made, cst.Call) else None
+    optimizer = given.get("optimizer") if given is not None else None
+    return "" if optimizer is None else source.code(optimizer)
+
+
+def _rebinds(statement: cst.CSTNode, name: str, source: Source) -> bool:
+    """Whether a name stands for another optimizer from here on, or may."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return bool(name) and f"{name} =" in source.code(statement)
+    return any(
+        isinstance(each, cst.Assign) and any(source.code(t.target) == name for t in each.targets)
+        for each in statement.body
+    )
+
+
 def _is_fresh(optimizer: Value | None, source: Source) -> bool:
     """Whether an optimizer was made by this code, and is given no state."""
     acts = source.evaluation.training.actions
@@ -363,7 +380,8 @@ def _grown(call: cst.Call, source: Source) -> cst.CSTNode | None:
         return None
     wanted = f"{source.code(optimizer)}.add_param_group"
     for statement in body[body.index(line) + 1 :]:
-        if not isinstance(statement, cst.SimpleStatementLine):
+        plain = isinstance(statement, cst.SimpleStatementLine)
+        if not plain or _rebinds(statement, source.code(optimizer), source):
             return None
         expression = statement.body[0]
         value = expression.value if isinstance(expression, cst.Expr) else None

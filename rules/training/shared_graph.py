@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
+from typing import TypeGuard
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.conditions import name_lasting
 from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
 from lintorch.evaluator.values import FALSE, Given, Held, Spot, Value
@@ -66,7 +69,7 @@ rule = Rule(
 )
 
 BEHIND = "make this loss behind that step, or step after both backward passes"
-_KEEPING = ("retain_graph", "create_graph")
+_KEEPING = ("retain_graph", "create_graph", "retain_variables")
 
 
 @rule.event(Training)
@@ -105,8 +108,10 @@ def _list_again(
         )
         loop = graph.find_loop(region.node, action.at) if each_turn else None
         nodes = graph.list_nodes(action.value) if loop is not None else []
+        saving = graph.list_savers(action.value) if nodes else []
         for node in nodes:
             run = isinstance(node, Called) and has_weights(node)
+            run = run or any(node is each for each in saving)
             if run and loop is not None and graph.precedes(node, loop):
                 yield action, node
                 break
@@ -126,7 +131,10 @@ def _list_second(
             continue
         for first in backward[:number]:
             alike = first.at.way.root == later.at.way.root and not _is_kept(first)
-            if alike and (shared := _name_shared(first, later, graph, source)):
+            shared = _name_shared(first, later, graph, source) if alike else ""
+            if alike and not shared:
+                shared = _name_trained(first, later, passage, graph, source)
+            if shared:
                 freed = f"a second time, which backward() in line {first.at.spot.row} has freed"
                 yield later, f"goes through {shared} {freed}: it raises", None
                 return
@@ -154,12 +162,43 @@ def _name_shared(first: Action, later: Action, graph: GradientGraphs, source: So
         if id(node) in mine and isinstance(node, Called) and has_weights(node):
             written = ast.unparse(node.node)
             return written if len(written) < 40 else f"line {node.spot.row}"
+    for node in graph.list_savers(first.value):
+        if any(node is each for each in graph.list_nodes(later.value)):
+            return f"line {node.spot.row}"
     given = {id(each.whole or each): each for each in graph.list_outputs(first.value)}
     for each in graph.list_outputs(later.value):
         other = given.get(id(each.whole or each))
         if other is not None and (other is each or _come_from_one(other, each, source)):
             return "the output of one model"
     return ""
+
+
+def _name_trained(
+    first: Action, later: Action, passage: Passage, graph: GradientGraphs, source: Source
+) -> str:
+    """A call of something unknown that is a part of both, of a model that is surely trained; "" if none is."""
+    calls = [e for e in graph.list_nodes(first.value) if _is_call(e)]
+    again = [e for e in graph.list_nodes(later.value) if _is_call(e)]
+    shared = [e for e in again if any(e is each for each in calls)]
+    own = {name_lasting(e.held) for e in calls if not any(e is each for each in shared)}
+    judges = own & {name_lasting(e.held) for e in again if not any(e is s for s in shared)} - {""}
+    told = judges and _name_stepped(passage, first) != _name_stepped(passage, later)
+    for each in shared:
+        called = each.node.func if isinstance(each.node, ast.Call) else None
+        name = "" if called is None else ast.unparse(called).rpartition(".")[2]
+        if name and (told or re.search(rf"\b{name}\.parameters\(\)", source.text)):
+            return ast.unparse(each.node)[:40]
+    return ""
+
+
+def _is_call(node: object) -> TypeGuard[UnknownCalled]:
+    return isinstance(node, UnknownCalled) and not node.method
+
+
+def _name_stepped(passage: Passage, action: Action) -> object:
+    """The optimizer that steps next."""
+    steps = (e for e in passage.after(action) if e.act in (Act.STEP, Act.SCALER_STEP))
+    return next((each.on for each in steps), None)
 
 
 def _come_from_one(one: ModelOutput, other: ModelOutput, source: Source) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Indexed
+from lintorch.evaluator.events import Called, Combined, Indexed
 from lintorch.evaluator.given_arguments import name_arguments
+from lintorch.evaluator.sizes import Size, list_symbols
 from lintorch.evaluator.values import (
     FALSE,
     NONE,
@@ -22,7 +24,7 @@ from lintorch.evaluator.values import (
     size_in,
 )
 from lintorch.evidence import OperatorCall, Trace
-from lintorch.facts.models.operation_steps import find_operand
+from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.source import Source
 
 rule = Rule(
@@ -143,6 +145,34 @@ def in_decoder(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, said, remedy=remedy)
 
 
+@rule.event(f"{_NN}MultiheadAttention.forward", *_ALONE, *_STACKS)
+def in_layer(event: Called, source: Source) -> Iterator[Hit]:
+    """`self.attend(x, x, x)` of an image's places, and with a mask over the places."""
+    fed = event.positional[1] if len(event.positional) > 1 else None
+    shape = fed.shape if isinstance(fed, Tensor) and fed.sure and not fed.guessed else None
+    if (
+        shape is None
+        or len(shape) != 3
+        or shape[0] == shape[1]
+        or not _is_time_first(event, source)
+    ):
+        return
+    layer = event.name.removesuffix(".forward").rpartition(".")[2]
+    if str(shape[0]) == "B" and any(_SIDE.search(each.name) for each in list_symbols(shape[1])):
+        yield Hit(event, f"{layer} without batch_first takes the batch for the sequence")
+        return
+    mask = next((event.keyword[name] for name in _MASKS if name in event.keyword), None)
+    sides = mask.shape if isinstance(mask, Tensor) else None
+    if sides == (shape[1], shape[1]) and isinstance(shape[0], Size):
+        message = f"{layer} without batch_first takes the batch for the sequence, which the mask does not fit"
+        yield Hit(event, message, severity=Severity.ERROR)
+
+
+_SIDE = re.compile(r"\.[HWD]$")
+"""Names of an image's height and width, which are behind its batch."""
+_MASKS = ("attn_mask", "src_mask", "mask")
+
+
 @rule.event(*_HEADS)
 def in_heads(event: Called, source: Source) -> Iterator[Hit]:
     given = name_arguments(event)
@@ -191,8 +221,8 @@ def _takes_second(index: Value) -> bool:
 
 def _name_time_first(value: Value | None, source: Source) -> str:
     """The layer, made without batch_first, whose output a value is; "" where none is, or axes are swapped."""
-    made = source.evaluation.ways.find_maker(value)
-    if not isinstance(made, Called) or not _is_output(value, made):
+    value, made = _find_layer(value, source)
+    if made is None:
         return ""
     if not _is_time_first(made, source):
         return ""
@@ -202,6 +232,39 @@ def _name_time_first(value: Value | None, source: Source) -> str:
     if any(step.name in _SWAPS for step in source.evaluation.steps.list_steps(fed)):
         return ""
     return made.name.removesuffix(".forward").rpartition(".")[2]
+
+
+def _find_layer(value: Value | None, source: Source) -> tuple[Value | None, Called | None]:
+    """The sequence layer whose output a value is, through what keeps its axes, and that output."""
+    waiting = [value]
+    for _ in range(_DEEPEST):
+        each = waiting.pop() if waiting else None
+        made = source.evaluation.ways.find_maker(each)
+        if isinstance(made, Called) and _is_output(each, made):
+            return each, made
+        if isinstance(made, Combined) and made.operator in ("Add", "Mult"):
+            waiting += (made.left, made.right)
+        elif isinstance(made, Called) and name_operation(made) in _KEEPING:
+            waiting.append(find_operand(made))
+        elif isinstance(made, Called) and _keeps_shape(made):
+            waiting.append(made.positional[0])
+    return None, None
+
+
+_DEEPEST = 12
+_KEEPING = frozenset(
+    {"linear", "layernorm", "rmsnorm", "dropout", "relu", "gelu", "tanh", "silu", "identity"}
+)
+"""Layers, and functions, that leave the axes where they are."""
+
+
+def _keeps_shape(made: Called) -> bool:
+    """`y.reshape(b, t, d)` of what has these sizes already."""
+    given = made.positional[0] if made.positional else None
+    if name_operation(made) not in ("reshape", "view") or not isinstance(given, Tensor):
+        return False
+    result = made.result
+    return isinstance(result, Tensor) and given.shape is not None and given.shape == result.shape
 
 
 def _is_single(fed: Value | None, source: Source) -> bool:

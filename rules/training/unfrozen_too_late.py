@@ -10,7 +10,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet, Called, Occurrence
 from lintorch.evaluator.training_code import OPTIMIZERS
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import FALSE, TRUE, Held, Unknown
+from lintorch.evaluator.values import FALSE, TRUE, Held, Unknown, find_unproven
 from lintorch.facts.models.operation_steps import name_operation
 from lintorch.source import Source, Training
 
@@ -103,7 +103,8 @@ def tell_whose(event: Occurrence) -> str:
     held = next(iter(given), getattr(event, "held", None))
     if isinstance(held, Held):
         return f"#{held.address}"
-    path = held.path if isinstance(held, Unknown) else ""
+    unknown = None if held is None else find_unproven(held)
+    path = unknown.path if isinstance(unknown, Unknown) else ""
     return "" if path.startswith("?") else path
 
 

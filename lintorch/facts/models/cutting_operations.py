@@ -16,6 +16,7 @@ from lintorch.evaluator.values import (
     Tensor,
     Unknown,
     Value,
+    find_unproven,
 )
 from lintorch.facts.models.operation_steps import name_operation
 from lintorch.facts.models.value_ways import Operation
@@ -75,6 +76,7 @@ def is_whole(value: Value) -> bool:
 
 def is_data(value: Value) -> bool:
     """Whether it is an argument of what is followed, or an item of what a loop goes over."""
+    value = find_unproven(value)
     if isinstance(value, Unknown) and not isinstance(value, (ModelOutput, ScaledLoss)):
         return bool(re.match(r"^(<\w+>|\?\[\])(\[\w+\])*$", value.path))
     if isinstance(value, Tensor):

@@ -7,12 +7,21 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
-from lintorch.evaluator.events import AttributeSet, Called, Indexed, Occurrence
+from lintorch.evaluator.events import AttributeSet, Called, Combined, Indexed, Occurrence
 from lintorch.evaluator.marks import (
     LoopBegan,
 )
-from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
-from lintorch.evaluator.values import Constant, Held, Items, Tensor, Value
+from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled, UnknownMethod
+from lintorch.evaluator.values import (
+    Choice,
+    Constant,
+    Held,
+    Items,
+    Tensor,
+    Unknown,
+    Value,
+    find_unproven,
+)
 from lintorch.facts.models.cutting_operations import is_whole
 from lintorch.facts.models.operation_steps import name_operation
 from lintorch.facts.models.quiet_stretches import find_quiet_stretches
@@ -99,6 +108,29 @@ class GradientGraphs:
             yield value, node
             waiting += () if node is None else _list_given(node)
 
+    def list_savers(self, loss: Value | None) -> list[Node]:
+        """Operations that every gradient of a loss goes through, and that keep what backward() frees."""
+        found: list[Node] = []
+        value = loss
+        while value is not None and len(found) < _MOST_SAVERS:
+            node = self._find_node(find_unproven(value))
+            if node is None or self._is_cut(node):
+                break
+            if keeps_tensors(node) or _is_model_call(node):
+                found.append(node)
+            flowing = [each for each in _list_compared(node) if self._may_carry(each)]
+            value = flowing[0] if len(flowing) == 1 and not _is_model_call(node) else None
+        return found
+
+    def _may_carry(self, value: Value) -> bool:
+        """Whether a gradient may flow to an operand: it is no number, class, object or whole number."""
+        node = self._find_node(value)
+        if node is not None and self._is_cut(node):
+            return False
+        if isinstance(value, Tensor):
+            return not is_whole(value) and value.origin != "constant"
+        return isinstance(value, (Unknown, Choice, Items)) and not isinstance(value, UnknownMethod)
+
     @cached_property
     def has_backward(self) -> bool:
         """Whether gradients are worked out anywhere in it."""
@@ -151,6 +183,43 @@ class GradientGraphs:
     def is_quiet(self, event: Occurrence) -> bool:
         """Whether something happens while no gradients are recorded."""
         return id(event) in self._quiet
+
+
+def keeps_tensors(node: Node) -> bool:
+    """Whether an operation of torch keeps tensors for its gradient, which one backward pass frees."""
+    if isinstance(node, Combined):
+        negated = node.operator == "Mult" and node.right == Constant(-1)
+        return node.operator in ("Mult", "Div", "Pow", "MatMult") and not negated
+    name = name_operation(node)
+    of_torch = isinstance(node, Called) and node.built is None
+    return of_torch and (name in _SAVING or name.endswith("_loss"))
+
+
+_SAVING = frozenset(
+    {
+        "cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div", "exp",
+        "log", "log_softmax", "softmax", "sigmoid", "logsigmoid", "tanh", "sqrt", "pow", "square", "abs",
+        "norm", "relu", "softplus", "logsumexp", "gather",
+    }
+)  # fmt: skip
+
+
+def _is_model_call(node: Node) -> bool:
+    """`critic(states)` of something unknown: where a gradient comes out of it, it has weights."""
+    return isinstance(node, UnknownCalled) and not node.method
+
+
+def _list_compared(node: Node) -> list[Value]:
+    """What an operation is given; of a loss no target."""
+    name = name_operation(node)
+    paired = name in _COMPARING or name.endswith("_loss")
+    return list(_list_given(node))[: 1 if paired and isinstance(node, Called) else None]
+
+
+_COMPARING = ("cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits")
+
+
+_MOST_SAVERS = 8
 
 
 def has_weights(event: Called) -> bool:

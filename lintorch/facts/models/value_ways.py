@@ -221,6 +221,8 @@ def list_operands(event: Operation | Compared) -> Iterator[Value]:
 
 
 def _list_items(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Tensor):
+        return tuple(each for each in value.arms if isinstance(each, Unknown))
     if not isinstance(value, Items):
         return ()
     return (value.each,) if value.items is None else value.items

@@ -10,6 +10,7 @@ import libcst as cst
 
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import dotted_text
+from lintorch.facts.regions.sample_memory import keeps_samples
 from lintorch.syntax.tree import offspring
 
 _EXPORTING = frozenset(
@@ -32,6 +33,7 @@ _DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
 """What the first batches of training have set."""
 _LOSS = re.compile(
     r"(Loss(es|Function|Wrapper)?|Criterion|Matcher|Metric|SSIM|PSNR|LPIPS)$|(^|_)(loss|losses)(_|$)|Discriminator"
+    r"|^(Info)?NCE(Average|Function|Softmax|Memory)?$"
 )
 _LOSSES = frozenset(
     {
@@ -173,7 +175,7 @@ def is_left_out(owner: cst.ClassDef | cst.FunctionDef) -> bool:
     if isinstance(owner, cst.ClassDef):
         bases = (dotted_text(base.value) for base in owner.bases)
         spreads = any(base.rpartition(".")[2] in _WRAPPERS for base in bases)
-        return spreads or bool(_AUGMENTS.search(owner.name.value))
+        return spreads or bool(_AUGMENTS.search(owner.name.value)) or keeps_samples(owner)
     return bool(_ASIDE.search(owner.name.value)) or wants_target(owner) or _gives_loss(owner)
 
 

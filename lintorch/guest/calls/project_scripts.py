@@ -14,7 +14,7 @@ from typing import Any
 from lintorch.guest.calls.code_regions import PlacedCall, list_calls
 from lintorch.guest.calls.code_text import CodeText, parse_code
 from lintorch.guest.calls.list_model_calls import SoughtModel
-from lintorch.guest.calls.project_texts import list_files_that_name
+from lintorch.guest.calls.project_texts import list_files_that_call, list_files_that_name
 from lintorch.guest.calls.run_statement import StatementRunner
 from lintorch.guest.calls.script_runner import ScriptRunner
 from lintorch.guest.calls.script_surroundings import enter_script
@@ -51,8 +51,8 @@ class ProjectScripts:
     def find_callers(self, name: str, but: Path) -> Iterator[tuple[ScriptRunner, PlacedCall]]:
         """Calls of a function or class in other files, each with the runner of its file."""
         count = 0
-        for path, data in list_files_that_name(self._sought.project, {name}):
-            text = parse_code(path, data) if path != but and path.suffix == ".py" else None
+        for path, data in list_files_that_call(self._sought.project, name):
+            text = parse_code(path, data) if path != but else None
             if text is None:
                 continue
             for placed in list_calls(text.tree):

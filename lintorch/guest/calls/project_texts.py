@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
@@ -12,14 +13,38 @@ from lintorch.record import project_texts
 
 def list_files_that_name(project: Path, names: Collection[str]) -> list[tuple[Path, bytes]]:
     """The files of a project in whose text one of the names stands as a word."""
-    found = project_texts.match_names(names)
-    if found is None:
+    if not names:
         return []
+    asked = (str(project), frozenset(names))
+    if read_log.is_kept:
+        read_log.note_search(names, _digest_search(*asked))
+    return list(_search(*asked))
+
+
+def list_files_that_call(project: Path, name: str) -> list[tuple[Path, bytes]]:
+    """The modules of a project in whose text a name stands before a bracket."""
+    call = re.compile(rb"(?<!\w)" + re.escape(name).encode() + rb"\s*\(")
+    named = list_files_that_name(project, {name})
+    return [(path, data) for path, data in named if path.suffix == ".py" and call.search(data)]
+
+
+def keep_texts(project: Path) -> None:
+    """Read the files of a project now: processes that are forked from here have them."""
     with read_log.paused():
-        texts = _read_texts(str(project))
-    named = [(path, data) for path, data in texts if found.search(data)]
-    read_log.note_search(names, project_texts.digest_files(named))
-    return named
+        _read_texts(str(project))
+
+
+@lru_cache(maxsize=512)
+def _search(project: str, names: frozenset[str]) -> tuple[tuple[Path, bytes], ...]:
+    with read_log.paused():
+        texts = _read_texts(project)
+    return tuple(project_texts.list_named(texts, names))
+
+
+@lru_cache(maxsize=512)
+def _digest_search(project: str, names: frozenset[str]) -> str:
+    """What stands for the files found, and all that they hold."""
+    return project_texts.digest_files(_search(project, names))
 
 
 @lru_cache(maxsize=2)

@@ -10,6 +10,12 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest.calls.bind_imports import ImportBinder
+from lintorch.guest.calls.follow_function import (
+    bind_call,
+    follow_function,
+    is_followed,
+    leave_function,
+)
 from lintorch.guest.calls.hollow_models import find_making
 from lintorch.guest.calls.needed_names import list_stores
 from lintorch.guest.calls.unknown_value import UNKNOWN, UnknownValue
@@ -28,6 +34,10 @@ SOUGHT = "_lintorch_sought"
 """The name of the model's class in what is evaluated."""
 _MOST_SECONDS = 3.0
 """Of one statement."""
+_DEEPEST_FOLLOWED = 3
+"""Functions that raise and are followed, one inside of the other."""
+_GIVEN = "_lintorch_given"
+"""The name of what a followed function gave, in the statement that takes it apart."""
 _PLAIN_ITERABLES = (list, tuple, range, dict)
 _PLAIN_VIEWS = ("enumerate", "zip", "dict_items", "dict_keys", "dict_values")
 
@@ -45,6 +55,7 @@ class StatementRunner:
         self._kind = imports.kind
         self._imports = imports
         self._failed: set[int] = set()
+        self._followed = 0
 
     def evaluate(self, node: ast.expr, scope: dict[str, Any]) -> Any:
         """The value of an expression; UNKNOWN where it raises."""
@@ -58,7 +69,25 @@ class StatementRunner:
         except (Exception, SystemExit, TooSlow):  # whatever user code raises
             if len(self._made) > before:
                 return self._made[-1]
-            return self._make_like(node, scope) if isinstance(node, ast.Call) else UNKNOWN
+            return self._work_out_call(node, scope) if isinstance(node, ast.Call) else UNKNOWN
+
+    def _work_out_call(self, node: ast.Call, scope: dict[str, Any]) -> Any:
+        """What a call that raised gives: a model of the class, else what its function comes to."""
+        made = self._make_like(node, scope)
+        return made if made is not UNKNOWN else self._follow(node, scope)
+
+    def _follow(self, node: ast.Call, scope: dict[str, Any]) -> Any:
+        if self._followed == _DEEPEST_FOLLOWED or _calls_left_out(node):
+            return UNKNOWN
+        function = self.evaluate(node.func, scope)
+        if not is_followed(function, self._imports.project):
+            return UNKNOWN
+        self._followed += 1
+        try:
+            given = bind_call(function, node, self.evaluate, scope)
+            return UNKNOWN if given is None else follow_function(function, given, self.run)
+        finally:
+            self._followed -= 1
 
     def _make_like(self, node: ast.Call, scope: dict[str, Any]) -> Any:
         """A model of a call of the class, with those arguments that are known."""
@@ -78,6 +107,8 @@ class StatementRunner:
         """Run a statement; what it would have set is unknown where it raises."""
         if isinstance(node, ast.If):
             self._run_branch(node, scope)
+        elif isinstance(node, ast.Return):
+            leave_function(node, self.evaluate, scope)
         elif isinstance(node, ast.For):
             self._run_first_round(node, scope)
         elif isinstance(node, ast.While):
@@ -110,18 +141,29 @@ class StatementRunner:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 self._failed.add(id(node))  # what cannot be imported is slow to say so
             last = self._made[-1] if len(self._made) > before else UNKNOWN
-            if (
-                last is UNKNOWN
-                and isinstance(node, ast.Assign)
-                and isinstance(node.value, ast.Call)
-            ):
-                last = self._make_like(node.value, scope)
+            value = node.value if isinstance(node, (ast.Assign, ast.Expr)) else None
+            if last is UNKNOWN and isinstance(value, ast.Call):
+                last = self._work_out_call(value, scope)
+                if self._take_apart(node, last, scope):
+                    return True
             changes = isinstance(node, (ast.Expr, ast.Delete, ast.AugAssign))
             for name in () if changes else list_stores(node):
                 if not name.startswith("self."):
                     scope[name] = last
                 elif last is not UNKNOWN and "self" in scope:
                     _set_quietly(scope["self"], name.partition(".")[2], last)
+            return False
+        return True
+
+    def _take_apart(self, node: ast.stmt, given: Any, scope: dict[str, Any]) -> bool:
+        """Set what a statement sets to what a function came to; whether it does."""
+        if not isinstance(node, ast.Assign) or given is UNKNOWN or find_making(given):
+            return False
+        taken = ast.copy_location(ast.Assign(node.targets, ast.Name(_GIVEN, ast.Load())), node)
+        module = ast.fix_missing_locations(ast.Module([taken], []))
+        try:
+            exec(compile(module, name_script(scope), "exec"), {**scope, _GIVEN: given}, scope)
+        except Exception:  # whatever user code raises
             return False
         return True
 

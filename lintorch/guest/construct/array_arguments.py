@@ -19,6 +19,8 @@ _ARRAY_TAKERS = frozenset(("tensor", "as_tensor", "from_numpy", "FloatTensor"))
 _GRAPH_NAMES = re.compile(
     r"adj\w*|a_?(hat|norm)?|gso|\w*laplac\w*|\w*(adjacency|graph|matrix_w)\w*"
 )
+_GRAPH_SETTINGS = re.compile(r"gso|adj|adj_?ma?t\w*|\w+_adj|\w*adjacency\w*|\w*laplacian\w*")
+"""Names of settings that nothing but a graph's matrix has."""
 _WIDTH_NAMES = re.compile(r"(\w+_)?(embed\w*|emb|word|vec\w*|d)_?(dim|size|width|d|model)s?")
 _NODE_NAMES = re.compile(r"(num|n)_?(of_)?(nodes?|vert\w+|joints?|sensors?|stations?)|nodes?_num")
 _SIDES = (_NODE_NAMES, re.compile(r"input_dim|in_features|num_features"))
@@ -35,12 +37,24 @@ def make_array(call: Callable[..., Any], name: str, given: Mapping[str, Any]) ->
     if not uses:
         return None
     if _GRAPH_NAMES.fullmatch(name.lower()):
-        nodes = _find_number(call, given, _NODE_NAMES) or _NODES
-        made = torch.eye(nodes) * 0.5 + 0.5 / nodes
+        made = _make_graph(_find_number(call, given, _NODE_NAMES))
     else:
         width = _find_number(call, given, _WIDTH_NAMES) or _WIDTH
         made = torch.randn(_ROWS, width, generator=torch.Generator().manual_seed(0))
     return made.numpy() if uses & _ARRAY_TAKERS else made
+
+
+def make_graph_setting(call: Callable[..., Any], name: str, given: Mapping[str, Any]) -> Any:
+    """The matrix of a graph for a setting of such a name, as big as what else is `given` says; else None."""
+    if not _GRAPH_SETTINGS.fullmatch(name.lower()):
+        return None
+    return _make_graph(_find_number(call, given, _NODE_NAMES))
+
+
+def _make_graph(nodes: int) -> torch.Tensor:
+    """The matrix of a graph of so many nodes; of a few where that is not known."""
+    side = nodes or _NODES
+    return torch.eye(side) * 0.5 + 0.5 / side
 
 
 def suggest_tensors(
@@ -54,8 +68,7 @@ def suggest_tensors(
     if asked is None or not hasattr(torch.Tensor, asked[1]):
         return
     optional = (p.name for p in list_reachable_parameters(call) if p.default in (None, [], ()))
-    side = next((n for name in _SIDES if (n := _find_number(call, given, name))), _NODES)
-    matrix = torch.eye(side) * 0.5 + 0.5 / side
+    matrix = _make_graph(next((n for name in _SIDES if (n := _find_number(call, given, name))), 0))
     for name in dict.fromkeys((*given, *optional)):
         if re.search(rf"(?<!\w){name}(?!\w)", message):
             yield {**given, name: matrix}

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.construct import tiny_configs
-from lintorch.guest.construct.array_arguments import make_array
+from lintorch.guest.construct.array_arguments import make_array, make_graph_setting
 from lintorch.guest.construct.compared_values import find_compared_values
 from lintorch.guest.construct.conventional_values import (
     SIDE_NAMES,
@@ -20,7 +20,11 @@ from lintorch.guest.construct.conventional_values import (
     guess_by_name,
 )
 from lintorch.guest.construct.fit_arguments import fit_together
-from lintorch.guest.construct.found_settings import is_settings_parameter, make_found_settings
+from lintorch.guest.construct.found_settings import (
+    FoundSettings,
+    is_settings_parameter,
+    make_found_settings,
+)
 from lintorch.guest.construct.make_sequence import make_sequence
 from lintorch.guest.construct.parameters import (
     NOT_SAID,
@@ -34,6 +38,7 @@ from lintorch.guest.construct.part_models import (
     find_part_class,
 )
 from lintorch.guest.construct.sequence_lengths import find_sequence_lengths
+from lintorch.guest.construct.setting_paths import find_settings_read
 
 _VALUE_BY_ANNOTATION: tuple[tuple[str, Any], ...] = (
     ("bool", False),
@@ -80,8 +85,21 @@ def fill_arguments(
     """
     made = {parameter.name: _fill_parameter(call, parameter, depth) for parameter in needed}
     known = {**(given or {}), **made}
+    _put_graphs(call, made, known)
     arrays = {name: array for name in made if (array := make_array(call, name, known)) is not None}
     return {**fit_together(call, made), **arrays}
+
+
+def _put_graphs(
+    call: Callable[..., Any], made: Mapping[str, Any], known: Mapping[str, Any]
+) -> None:
+    """The matrices of graphs among settings that were made up: `args.adj`."""
+    for name, settings in made.items():
+        for use in find_settings_read(call, name) if isinstance(settings, FoundSettings) else ():
+            key = use.path[-1]
+            graph = make_graph_setting(call, key, known) if len(use.path) == 1 else None
+            if graph is not None and type(settings.get(key)) is int:
+                settings[key] = graph
 
 
 def has_conventional_value(call: Callable[..., Any], parameter: inspect.Parameter) -> bool:

@@ -58,8 +58,8 @@ def choose_settings(call: Callable[..., Any], uses: Sequence[SettingUse]) -> Cho
     words = {home.stem.lower(), call.__name__.lower()}
     held = [
         (subtree, shipped.path, sum(_look_up(subtree, path) is not _ABSENT for path in paths))
-        for shipped in _read_repository(find_repository(home.parent))
-        for subtree in _list_subtrees(shipped.tree)
+        for shipped in read_repository(find_repository(home.parent))
+        for subtree in list_subtrees(shipped.tree)
     ]
     held = [each for each in held if each[2]]
     held.sort(
@@ -84,17 +84,18 @@ def _look_up(tree: Any, path: SettingPath) -> Any:
     return tree
 
 
-def _list_subtrees(tree: SettingTree, depth: int = 0) -> Iterator[SettingTree]:
+def list_subtrees(tree: SettingTree, depth: int = 0) -> Iterator[SettingTree]:
+    """A mapping of settings and those inside it."""
     yield tree
     if depth < _DEEPEST_SUBTREE:
         for part in tree.values():
             if isinstance(part, dict):
-                yield from _list_subtrees(part, depth + 1)
+                yield from list_subtrees(part, depth + 1)
 
 
 def _is_named(tree: SettingTree, words: set[str]) -> bool:
     """Whether settings name the class or its file."""
-    held = (part for subtree in _list_subtrees(tree) for part in subtree.values())
+    held = (part for subtree in list_subtrees(tree) for part in subtree.values())
     return any(isinstance(value, str) and value.lower() in words for value in held)
 
 
@@ -104,7 +105,8 @@ def _count_shared(path: str, home: Path) -> int:
 
 
 @lru_cache(maxsize=8)
-def _read_repository(root: Path) -> tuple[ShippedSettings, ...]:
+def read_repository(root: Path) -> tuple[ShippedSettings, ...]:
+    """All sets of settings that a repository ships."""
     late = clock() + _MOST_SECONDS
     found: list[ShippedSettings] = []
     for number, path in enumerate(_list_files(root)):

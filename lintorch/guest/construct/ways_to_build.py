@@ -18,6 +18,7 @@ from lintorch.guest.construct.find_candidates import Candidate
 from lintorch.guest.construct.import_file import import_file, prepare_user_code
 from lintorch.guest.construct.lacking_settings import build_completed
 from lintorch.guest.construct.make_model import Built, ModelMaker
+from lintorch.guest.construct.registered_settings import find_registered
 from lintorch.guest.imports.user_frames import UserCode
 from lintorch.guest.watch.user_lines import UserLines
 
@@ -94,6 +95,9 @@ def _list_attempts(
     whole = [example for example in shown if not example.unread]
     for example in sorted(whole, key=lambda example: not example.inputs)[:_MOST_EXAMPLES]:
         yield from _attempt_like_example(example, candidate, files)
+    if kind := next((call for factory, call in candidate.ways if not factory), None):
+        for example in find_registered(kind, candidate.qualname):
+            yield from _attempt_like_example(example, candidate, files)
     calls = [
         ModelMaker(call, disable_pretrained(call), {"factory": factory} if factory else {}, files)
         for factory, call in candidate.ways

@@ -13,7 +13,10 @@ from torch import nn
 
 from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed import model_attributes
+from lintorch.guest.feed.embedded_parameters import find_embedded
 from lintorch.guest.feed.guess_lengths import follow_longest, link_lengths
+from lintorch.guest.feed.said_axes import AxisNamer
+from lintorch.guest.feed.said_shapes import SaidShape, read_said_shapes
 from lintorch.guest.feed.shape_forms import (
     COMMON_FORMS,
     InputForm,
@@ -136,16 +139,44 @@ def guess_inputs(
         yield Guess(*example)
     named = [p.name for p in list_fed_parameters(module) if p.name not in plain]
     layer_forms = list(list_layer_forms(module))
+    embedded = find_embedded(module)
     takes_tokens = bool(layer_forms) and layer_forms[0][0].dtype == "int64"
-    is_loss = is_loss_signature(named) and not takes_tokens
+    is_loss = is_loss_signature(named) and not takes_tokens and not embedded
     if is_loss:
         yield from _guess_loss_inputs(named)
     if tokens := model_attributes.read_token_form(module, arguments):
         yield _combine_inputs(named, (tokens, {"batch": 2}), layer_forms)
+    said = {name: axes for name, axes in read_said_shapes(module).items() if name in named}
     for form in _order_forms(module, arguments, layer_forms):
-        yield _combine_inputs(named, form, layer_forms)
+        guess = look_up(_combine_inputs(named, form, layer_forms), embedded)
+        if said:
+            yield take_said(guess, said, AxisNamer(module, arguments, guess.first_fixed_size()))
+            said = {}
+        yield guess
     if len(named) > 1 and not is_loss:
         yield from _guess_loss_inputs(named)
+
+
+def take_said(guess: Guess, said: Mapping[str, SaidShape], namer: AxisNamer) -> Guess:
+    """The guess with the shapes that the model's text tells of some inputs."""
+    inputs = []
+    for given in guess.inputs:
+        axes = said.get(given.name)
+        whole = given.dtype == "int64"
+        shape = namer.name_axes(axes, whole) if axes else given.shape
+        inputs.append(replace(given, shape=shape))
+    return replace(guess, sizes=namer.sizes | guess.sizes).with_inputs(tuple(inputs))
+
+
+def look_up(guess: Guess, embedded: Mapping[str, int]) -> Guess:
+    """The guess with one whole number a sample for what is looked up in a table beside an input of fractions."""
+    inputs = tuple(
+        Input(given.name, "int64", ("batch",), 0, embedded[given.name])
+        if number and given.name in embedded and given.dtype != "int64"
+        else given
+        for number, given in enumerate(guess.inputs)
+    )
+    return guess if inputs == guess.inputs else guess.with_inputs(inputs)
 
 
 def is_loss_signature(named: list[str]) -> bool:

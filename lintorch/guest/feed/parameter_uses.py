@@ -116,7 +116,7 @@ class _UseReader:
         """What a parameter is to the modules that it is passed to, and whether one is a layer of torch."""
         for node in self._nodes:
             called = self._find_called(node)
-            keyword = _find_keyword(node, name, called) if called is not None else ""
+            keyword = find_keyword(node, name, called) if called is not None else ""
             if called is None or not keyword:
                 continue
             if type(called).__module__.startswith("torch.nn"):
@@ -132,13 +132,13 @@ class _UseReader:
             return None
         if isinstance(node.func, ast.Name):
             return self._loops.get(node.func.id)
-        return _find_held_module(node.func, self._module)
+        return find_held_module(node.func, self._module)
 
 
-def _find_held_module(node: ast.AST, module: nn.Module) -> nn.Module | None:
+def find_held_module(node: ast.AST, module: nn.Module) -> nn.Module | None:
     """The module that `self.block`, or `self.blocks[…]`, stands for."""
     if isinstance(node, ast.Subscript):
-        return _take_first(_find_held_module(node.value, module))
+        return _take_first(find_held_module(node.value, module))
     if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self":
         found = module._modules.get(node.attr)
         return found if isinstance(found, nn.Module) else None
@@ -162,12 +162,12 @@ def _find_loop_modules(
         if isinstance(held, ast.Call) and getattr(held.func, "id", "") == "enumerate" and held.args:
             held = held.args[0]
             target = target.elts[-1] if isinstance(target, ast.Tuple) else target
-        first = _take_first(_find_held_module(held, module))
+        first = _take_first(find_held_module(held, module))
         if first is not None and isinstance(target, ast.Name):
             yield target.id, first
 
 
-def _find_keyword(node: ast.AST, name: str, called: nn.Module) -> str:
+def find_keyword(node: ast.AST, name: str, called: nn.Module) -> str:
     """The name by which a module gets the parameter that a call passes to it."""
     if not isinstance(node, ast.Call):
         return ""

@@ -65,6 +65,11 @@ class ReadLog:
         finally:
             self._deaf -= 1
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether what is read is noted."""
+        return bool(self._file)
+
     def note_search(self, names: Collection[str], found: str) -> None:
         """That the project was searched for names, and what stands for the files with them."""
         if self._file:

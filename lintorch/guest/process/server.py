@@ -60,6 +60,7 @@ def _do_request(request: WorkRequest) -> Generator[Parcel, None, Ending]:
             importlib.import_module(name)
     module, _, name = request.function.partition(":")
     function = getattr(importlib.import_module(module), name)
+    surroundings.note_loaded()
     bounds = replace(request.bounds, watched=request.folders)
     return isolate_work(lambda send: function(send, **request.arguments), bounds)
 

@@ -6,9 +6,11 @@ import builtins
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from types import ModuleType
 from typing import Any
 
+from lintorch.guest.process import surroundings
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.guest.watch.watched_sizes import Sized, tell_listener
 from lintorch.record.events import SizeLooped
@@ -47,8 +49,12 @@ def report_ranges(files: UserLines, wanted: bool = True) -> Iterator[None]:
 
 
 def find_user_modules(files: UserLines) -> list[ModuleType]:
-    """The modules of the user's files that are loaded."""
-    return [module for module in list(sys.modules.values()) if _is_user(module, files)]
+    """The modules of the user's files that are loaded: of all, those that came last.
+
+    To look at all that came before, in each of many forks, would copy the memory of each.
+    """
+    later = list(islice(reversed(sys.modules.values()), surroundings.count_later_modules()))
+    return [module for module in reversed(later) if _is_user(module, files)]
 
 
 def _is_user(module: ModuleType, files: UserLines) -> bool:

@@ -104,3 +104,28 @@ def of_a_path(model, path, weights="net.pt"):
     if isinstance(weights, str):
         weights = torch.load(weights)
     net.load_state_dict(weights)
+
+
+def load_twice(model, path):
+    """The first update is given all keys: one that the model does not have raises."""
+    state = torch.load(path)
+    own = model.state_dict()
+    own.update(state)
+    model.load_state_dict(own)
+    state = torch.load(path)
+    state = {key: value for key, value in state.items() if key in own}
+    own.update(state)  # hit
+    model.load_state_dict(own)
+
+
+def load_published(model, url, path):
+    """What lies at an address is known: the head has another number of classes."""
+    state = torch.hub.load_state_dict_from_url(url)
+    own = model.state_dict()
+    state = {k: v for k, v in state.items() if k in own and own[k].size() == v.size()}
+    own.update(state)
+    model.load_state_dict(own)
+    other = torch.load(path)
+    kept = {k: v for k, v in other.items() if k in own and own[k].size() == v.size()}
+    own.update(kept)  # hit
+    model.load_state_dict(own)

@@ -123,3 +123,24 @@ class Masked(nn.Conv2d):
         self.weight.data = self.weight.data * self.mask
         rows = x.detach().cpu().data.numpy()
         return super().forward(x * rows.sum()) + x.detach().data.sum()  # hit
+
+
+class Asked(nn.Module):
+    """What a branch asks of the data is told as that branch."""
+
+    def forward(self, x):
+        if x.data.sum() > 0 and x.data[0, 0] < 3:
+            x = x * 2
+        while x.data.max() > 1:
+            x = x / 2
+        return x * x.data.sum()  # hit
+
+
+class Chosen(nn.Module):
+    """An array of the data is told where it is read, once."""
+
+    def forward(self, x):
+        _, best = x.max(dim=1)
+        best = best.squeeze().data.cpu().numpy()
+        rows = x.data.cpu().numpy()
+        return torch.as_tensor(rows[range(len(best)), best])

@@ -123,3 +123,88 @@ options = parser.parse_args()
 class Chosen(nn.Module):
     def forward(self, x):
         return x + torch.zeros(3, device=options.device) + torch.ones(3).to(options.device)
+
+
+class Queue(nn.Module):
+    """It compares samples of training with those before them, and is deployed by nobody."""
+
+    def __init__(self, width, length):
+        super().__init__()
+        self.register_buffer("memory", torch.rand(length, width))
+        self.length = length
+        self.head = 0
+
+    def forward(self, query, key):
+        scores = torch.cat([(query * key).sum(1, keepdim=True), query @ self.memory.t()], 1)
+        with torch.no_grad():
+            rows = (torch.arange(len(key)).cuda() + self.head) % self.length
+            self.memory.index_copy_(0, rows, key)
+            self.head = (self.head + len(key)) % self.length
+        return scores
+
+
+class Buffered(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.register_buffer("memory", torch.rand(8, width))
+
+    def forward(self, query):
+        with torch.no_grad():
+            rows = torch.arange(len(query)).cuda()  # hit
+            kept = self.memory.index_select(0, rows)
+        return query + kept
+
+
+def make_row(x, device):
+    return torch.zeros(x.shape[1], device=device)
+
+
+def make_steps(count, *, device):
+    return torch.arange(count).to(device)
+
+
+def make_ones(x, device="cuda"):
+    return torch.ones(x.shape[1], device=device)  # hit
+
+
+class Helped(nn.Module):
+    """The device is an argument of what makes the tensors."""
+
+    def __init__(self, device):
+        super().__init__()
+        self.device = device
+
+    def place(self, x, device):
+        return x.to(device)
+
+    def forward(self, x):
+        row = make_row(x, self.device) + make_row(x, x.device)
+        return self.place(x, self.device) + row + make_steps(3, device=self.device).sum()
+
+
+class Helping(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.helped = Helped("cuda")
+
+    def forward(self, x):
+        return self.helped(x) + make_ones(x)
+
+
+class Switched(nn.Module):
+    def __init__(self, cuda, do_cuda):
+        super().__init__()
+        self.cuda, self.do_cuda = cuda, do_cuda
+
+    def forward(self, x):
+        row = torch.zeros(x.shape[1])
+        if self.cuda:
+            row = row.cuda()
+        if self.do_cuda:
+            row = row.cuda()
+        return x + row
+
+
+class InfoNCE(nn.Module):
+    def forward(self, query, key):
+        return torch.eye(len(query)).cuda() - query @ key.t()

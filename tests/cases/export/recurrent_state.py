@@ -88,3 +88,20 @@ class Packed(nn.Module):
     def forward(self, x, lengths):
         packed = pack_padded_sequence(x, lengths)  # hit
         return pad_packed_sequence(self.rnn(packed)[0])
+
+
+class Stepped(nn.Module):
+    """One step at a time, over a batch."""
+
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(8, 8)
+        self.first = nn.LSTM(8, 8, batch_first=True)
+        self.turned = nn.LSTM(8, 8)  # hit
+
+    def forward(self, x, inner):
+        state = None
+        for step in range(4):
+            out, state = self.rnn(inner(x[:, step]).unsqueeze(0), state)
+        turned, _ = self.turned(inner(x[:, 0]).unsqueeze(1))
+        return out, turned, self.first(x[:, 0].unsqueeze(1))

@@ -88,3 +88,12 @@ class Placed(Base):
         sizes = torch.tensor([x.dim(), 3]) * torch.arange(2)
         counts = torch.tensor(shape) + torch.zeros(*x.shape[:0])
         return x[..., torch.arange(1)], y, steps, sizes, counts
+
+
+class Diagonal(nn.Module):
+    """Both are made on the CPU: of x the mask has its shape alone."""
+
+    def forward(self, x):
+        mask = torch.diag(torch.ones(x.size(1))).unsqueeze(0).expand_as(x)
+        inverse = torch.ones(x.size(1), x.size(1)) - mask
+        return inverse.to(x.device) * x + torch.ones(x.size(1), x.size(1)) * x.view_as(mask)  # hit

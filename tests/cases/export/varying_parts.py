@@ -46,3 +46,27 @@ class Unknown(nn.Module):
 def augment(batch):
     a, b = batch.chunk(2)
     return a + b
+
+
+class Conditional(nn.Module):
+    """Labels, or tokens: of what an Embedding is given it is not known whether each is a row."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.embed = nn.Embedding(10, 16)
+
+    def forward(self, image, c):
+        gain, bias = self.embed(c).unsqueeze(-1).unsqueeze(-1).chunk(2, dim=1)
+        return self.conv(image) * gain + bias
+
+
+class Tokens(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(10, 16)
+        self.conv = nn.Conv1d(16, 8, 3)
+
+    def forward(self, tokens):
+        left, right = self.conv(self.embed(tokens).transpose(1, 2)).chunk(2, dim=2)  # hit
+        return left, right

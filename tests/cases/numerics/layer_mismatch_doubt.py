@@ -116,3 +116,41 @@ class Volume(nn.Module):
         for i in range(self.depth // 4):
             cost[:, :, i] = x
         return self.conv(cost)
+
+
+class Maps(nn.Module):
+    """A Linear, or an Embedding, says nothing of how many axes there are: it may be given images."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(16, 16)
+        self.embedding = nn.Embedding(9, 16)
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, x, tokens):
+        images = self.conv(self.linear(x))
+        others = torch.cat([images, torch.zeros(2, 8, 4, 14)], 1)
+        return self.conv(self.embedding(tokens)).squeeze(3), others
+
+
+class Known(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(16, 16)
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, x):
+        images = self.conv(self.linear(x.permute(0, 3, 1, 2)))
+        return torch.cat([images, torch.zeros(2, 8, 4)], 1)  # hit
+
+
+class Dropped(nn.Module):
+    """Dropout2d, and padding by a number, are given sequences too."""
+
+    def __init__(self, block):
+        super().__init__()
+        self.first = nn.Conv1d(3, 8, 2)
+        self.row = nn.Sequential(block, nn.Dropout2d(0.1), nn.ZeroPad2d(1), nn.Conv1d(8, 4, 2))
+
+    def forward(self, x):
+        return self.row(self.first(x))

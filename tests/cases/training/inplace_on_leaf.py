@@ -171,3 +171,15 @@ def follow_softly(batches, target, model, optimizer):
         for mine, other in zip(target.parameters(), model.parameters()):
             mine.detach_()
             mine.copy_(0.9 * mine + 0.1 * other)
+
+
+def dream(model, image, moved):
+    """What `.data` gives needs no gradient, whichever of the two it is read off."""
+    for _ in range(3):
+        if moved:
+            leaf = torch.tensor(image.cuda(), requires_grad=True)
+        else:
+            leaf = torch.tensor(image, requires_grad=True)
+        model(leaf).sum().backward()
+        leaf.data.add_(leaf.grad.data * 0.1)
+        leaf.add_(leaf.grad * 0.1)  # hit

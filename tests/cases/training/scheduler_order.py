@@ -295,3 +295,15 @@ def on_plateau(model, optimizer, loss):
     scheduler = lr_scheduler.ReduceLROnPlateau(optimizer)
     scheduler.step()  # hit
     scheduler.step(loss)
+
+
+def made_anew(model):
+    """Each scheduler has an optimizer of its own."""
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = LambdaLR(optimizer, lambda epoch: 1)
+    optimizer = optim.Adam(model.parameters(), lr=0.1)
+    optimizer.add_param_group({"params": [torch.zeros(1)]})
+    scheduler = LambdaLR(optimizer, lambda epoch: 1)
+    other = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = StepLR(optimizer, 4)  # hit
+    return scheduler, other

@@ -128,3 +128,15 @@ class Stale:
         lost.backward()
         self.of_critic.step()
         other.backward()
+
+
+def adversarial_by_an_old_name(G, D, opt_g, opt_d, paintings, noise):
+    """It is asked to keep the graph: what raises is the step."""
+    for real in paintings:
+        made = G(noise)
+        first, second = D(real), D(made)
+        loss_d, loss_g = (second - first).mean(), -second.mean()
+        loss_d.backward(retain_variables=True)
+        loss_g.backward()
+        opt_d.step()
+        opt_g.step()

@@ -1,0 +1,78 @@
+"""Arguments that a configuration gives a class which it names: `{type: UNet, in_channels: 3}` in YAML.
+
+Registries build models so: `name`, `type`, `_target_` or `class_path` is the class, and what stands
+beside it, or below `args` and its like, are the arguments of its constructor.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from lintorch.guest.construct.call_examples import CallPlace, Example
+from lintorch.guest.construct.parameters import list_required_parameters
+from lintorch.guest.construct.project_settings import list_subtrees, read_repository
+from lintorch.record.repository import find_repository
+
+_NAMING = ("name", "type", "_target_", "class_path", "target", "arch", "model", "class_name")
+_HOLDING = ("args", "params", "init_args", "kwargs", "arguments")
+_MOST_FOUND = 2
+
+
+class NestedSettings(dict[str, Any]):
+    """A mapping of a configuration, whose keys are attributes too."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self:
+            raise AttributeError(name)
+        return self[name]
+
+    __setattr__ = dict.__setitem__
+
+
+def find_registered(call: Callable[..., Any], name: str) -> list[Example]:
+    """How configurations of the repository build the class of this name, those that tell most first."""
+    try:
+        home = Path(inspect.getfile(call)).resolve()
+        parameters = inspect.signature(call).parameters
+        needed = {each.name for each in list_required_parameters(call)}
+    except (OSError, TypeError, ValueError):
+        return []
+    open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+    found: list[tuple[int, Example]] = []
+    root = find_repository(home.parent)
+    for shipped in read_repository(root):
+        for given in _list_given(shipped.tree, name):
+            fitting = {k: v for k, v in given.items() if open_ended or k in parameters}
+            lacking = len(needed - fitting.keys())
+            if fitting and lacking < max(1, len(needed)):
+                source = Path(shipped.path).relative_to(root).as_posix()
+                kwargs = {key: _wrap(value) for key, value in fitting.items()}
+                example = Example(name, (), kwargs, 0, (), CallPlace(source))
+                found.append((lacking, example))
+    found.sort(key=lambda pair: pair[0])
+    return [example for _, example in found[:_MOST_FOUND]]
+
+
+def _list_given(tree: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
+    """What mappings that name the class give it."""
+    for subtree in list_subtrees(dict(tree)):
+        naming = next((key for key in _NAMING if _is_name_of(subtree.get(key), name)), "")
+        if not naming:
+            continue
+        below = next((subtree[key] for key in _HOLDING if isinstance(subtree.get(key), dict)), None)
+        beside = {key: value for key, value in subtree.items() if key != naming}
+        given = beside if below is None else below
+        yield {key: value for key, value in given.items() if isinstance(key, str)}
+
+
+def _is_name_of(value: Any, name: str) -> bool:
+    return isinstance(value, str) and value.rpartition(".")[2].rpartition(":")[2] == name
+
+
+def _wrap(value: Any) -> Any:
+    if isinstance(value, dict):
+        return NestedSettings({key: _wrap(part) for key, part in value.items()})
+    return [_wrap(part) for part in value] if isinstance(value, list) else value

@@ -1,0 +1,94 @@
+"""The axes of an input by the words that a text has for them: which vary, under which name, and which are numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch import nn
+
+from lintorch.guest.feed.said_shapes import SaidShape
+from lintorch.record.input_notation import FIRST_SIZES
+
+_BATCH = re.compile(r"b|bs|bsz|n|nb|nt|num_sims|(\w*_)?batch(es)?(_?size)?|(num_)?samples?")
+_HEIGHT, _WIDTH = re.compile(r"h|(\w+_)?(h|height)"), re.compile(r"w|(\w+_)?(w|width)")
+_DEPTH = re.compile(r"d|z|(\w+_)?depth")
+_STEPS = re.compile(
+    r"[tls]|ts|\w*len|\w*length|\w*time\w*|\w*seq\w*|\w*steps?|(\w+_)?(frames?|tokens?|words)"
+)
+_MANY = re.compile(
+    r"[nmpvkje]|(num|n)_\w+|(\w+_)?(nodes?|points?|joints?|atoms?|edges?|vert\w+|pts)"
+)
+_FEATURES = re.compile(
+    r"c|ch|cin|in_c|dim|(\w+_)?(c|ch|channels?|dims?|features?|hidden(_size)?|embed\w*|classes|size)"
+)
+_OTHER_SIZE, _FEATURE_SIZE = 16, 8
+
+
+class AxisNamer:
+    """Names axes for one model: the same word is one size in all of its inputs.
+
+    `known` are numbers that the model has by such names, and `channels` what its first layer takes.
+    """
+
+    def __init__(self, module: nn.Module, arguments: Mapping[str, Any], channels: int) -> None:
+        self._module, self._arguments, self._channels = module, arguments, channels
+        self._named: dict[str, int | str] = {}
+        self.sizes: dict[str, int] = {"batch": FIRST_SIZES["batch"]}
+
+    def name_axes(self, axes: SaidShape, whole: bool) -> tuple[int | str, ...]:
+        """The shape of one input; `whole` where it holds whole numbers."""
+        words = [axis.lower() for axis in axes]
+        first = -1 if self._is_other(words[0]) else 0
+        batch = next((n for n, word in enumerate(words[:2]) if _BATCH.fullmatch(word)), first)
+        return tuple(
+            "batch" if number == batch else self._name_axis(axes[number], words, number, whole)
+            for number in range(len(axes))
+        )
+
+    def _is_other(self, word: str) -> bool:
+        """Whether a word is for anything but a batch."""
+        others = (_STEPS, _MANY, _FEATURES, _HEIGHT)
+        is_known = bool(_find_known(word, self._module, self._arguments))
+        return is_known or word.isdigit() or any(each.fullmatch(word) for each in others)
+
+    def _name_axis(self, axis: str, words: Sequence[str], number: int, whole: bool) -> int | str:
+        word = words[number]
+        if word.isdigit():
+            return int(word)
+        if axis not in self._named:
+            self._named[axis] = self._find_axis(axis, words, number, whole)
+        return self._named[axis]
+
+    def _find_axis(self, axis: str, words: Sequence[str], number: int, whole: bool) -> int | str:
+        word = words[number]
+        image = len(words) >= 3 and any(_WIDTH.fullmatch(each) for each in words)
+        for pattern, name in ((_HEIGHT, "height"), (_WIDTH, "width"), (_DEPTH, "depth")):
+            if image and pattern.fullmatch(word):
+                return self._add(name)
+        if known := _find_known(axis, self._module, self._arguments):
+            return known
+        if _STEPS.fullmatch(word):
+            last = number == len(words) - 1 and len(words) > 2 and not whole
+            return self._add("length" if last else "sequence")
+        if _FEATURES.fullmatch(re.sub("^(num|n)_", "", word)):
+            return self._channels or _FEATURE_SIZE
+        if _MANY.fullmatch(word) or not word.isidentifier():
+            return self._add(re.sub(r"\W", "_", word))
+        return _FEATURE_SIZE
+
+    def _add(self, name: str) -> str:
+        """A name that no other word has."""
+        while name in self._named.values():
+            name += "_"
+        self.sizes[name] = FIRST_SIZES.get(name.strip("_"), _OTHER_SIZE)
+        return name
+
+
+def _find_known(word: str, module: nn.Module, arguments: Mapping[str, Any]) -> int:
+    """The number that the model, or its constructor, has by that name; 0 where there is none."""
+    spelled = {word, word.lower()}
+    held = (getattr(module, name, None) for name in spelled if name.isidentifier())
+    given = (arguments.get(name) for name in spelled)
+    return next((n for n in (*given, *held) if type(n) is int and n > 0), 0)

@@ -1,0 +1,113 @@
+"""Shapes that comments and docstrings tell of what `forward` takes: `# x: [batch, num_atoms, num_dims]`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import io
+import re
+import textwrap
+import tokenize
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from torch import nn
+
+from lintorch.guest.construct.parameters import list_positional_parameters
+
+SaidShape = tuple[str, ...]
+"""The words for the axes of one argument."""
+_TYPE = re.compile(r"\((?:torch\.)?\w*[Tt]ensor\b[^()\[\]]*\)|:\s*(?:torch\.)?\w*Tensor\b")
+_EQUALS = re.compile(r"\b(shape|size)s?\s*[=:]\s*", re.IGNORECASE)
+_LIST = r"(?P<open>[\[(])\s*(?P<list>[^\[\]()\n]{1,90}?)\s*(?P<one>,?)\s*[\])]"
+_CROSSED = r"(?P<crossed>\w+(?: [x×*] \w+){1,5}|[A-Z0-9](?:x[A-Z0-9]\w*){1,5})(?!\w)"
+_BETWEEN = r"(?: ?= ?|[^\n\[\](){}=:]{0,20}:?[^\n\[\](){}=:]{0,60}?)"
+_INPUT = r"(?i:inputs?(?: (?:shape|size|tensor|data))?)"
+_WORDS = re.compile(
+    r"tensor|optional|list|tuple|float|int|bool|str|default|dict|none|required|torch|true|false|and|or|the"
+)
+"""What stands in brackets behind a name and is no axis."""
+_SPACED = re.compile(r"(?<=\w) (?=\w)")
+"""As in `[batch size, src len]`."""
+_AXIS = re.compile(r"\w+(?: ?[*+/-] ?\w+)*")
+_MOST_AXES = 6
+
+
+def read_said_shapes(module: nn.Module) -> dict[str, SaidShape]:
+    """By name of a parameter: the words for its axes, where the text of the class tells them."""
+    names = [parameter.name for parameter in list_positional_parameters(module)]
+    try:
+        pieces = list(_list_texts(module))
+    except (OSError, TypeError, SyntaxError, ValueError, tokenize.TokenError):
+        return {}
+    found: dict[str, SaidShape] = {}
+    for row, text, assigned in pieces:
+        text = _EQUALS.sub(r"\1 ", _TYPE.sub(" ", text))
+        for place, name in enumerate(names):
+            if name in found or assigned.get(name, row) < row:
+                continue
+            spelled = rf"(?:{re.escape(name)}|{_INPUT})" if place == 0 else re.escape(name)
+            if shape := _find_shape(spelled, text):
+                found[name] = shape
+    return found
+
+
+def _find_shape(spelled: str, text: str) -> SaidShape:
+    """The axes that stand behind a name; none where they are none."""
+    start = rf"(?<![\w.]){spelled}(?![\w.(\[])(?P<between>{_BETWEEN})"
+    for match in re.finditer(rf"{start}(?:{_LIST}|{_CROSSED})", text):
+        listed = match["list"]
+        parts = re.split(r",", listed) if listed else re.split(r" ?[x×*] ?", match["crossed"])
+        axes = tuple(part.strip(" `'\"") for part in parts)
+        if match["open"] == "[":
+            axes = tuple(_SPACED.sub("_", axis) for axis in axes)
+        if _are_axes(axes, match["open"] == "[" or bool(match["one"])):
+            return axes
+    return ()
+
+
+def _are_axes(axes: SaidShape, bracketed: bool) -> bool:
+    if not (1 if bracketed else 2) <= len(axes) <= _MOST_AXES:
+        return False
+    if any(_WORDS.fullmatch(axis.lower()) or not _AXIS.fullmatch(axis) for axis in axes):
+        return False
+    return not all(axis.isdigit() for axis in axes)
+
+
+def _list_texts(module: nn.Module) -> Iterator[tuple[int, str, Mapping[str, int]]]:
+    """Comments and docstrings with their rows, and the row at which `forward` first gives each name something."""
+    forward = module.forward
+    source = textwrap.dedent(inspect.getsource(inspect.unwrap(forward)))
+    tree = ast.parse(source).body[0]
+    assigned = dict(sorted(_list_stores(tree), reverse=True))
+    for document in (ast.get_docstring(tree) if isinstance(tree, ast.FunctionDef) else None,):
+        yield from ((0, line, assigned) for line in _join_lines(document))
+    yield from ((row, text, assigned) for row, text in _list_comments(source))
+    whole = textwrap.dedent(inspect.getsource(type(module)))
+    head = whole.partition("def __init__")[0]
+    yield from ((0, line, {}) for line in _join_lines(type(module).__doc__))
+    yield from ((0, text, {}) for _, text in _list_comments(whole[: len(head)]))
+
+
+def _list_stores(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node.lineno
+
+
+def _join_lines(document: Any) -> Iterator[str]:
+    """The lines of a docstring, each with the one below it too, as texts go on there."""
+    lines = [line.strip() for line in document.splitlines()] if isinstance(document, str) else []
+    for line, further in zip(lines, [*lines[1:], ""], strict=False):
+        yield line
+        if ":" not in further:
+            yield f"{line} {further}"
+
+
+def _list_comments(source: str) -> Iterator[tuple[int, str]]:
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.string
+    except (tokenize.TokenError, IndentationError):
+        return
