@@ -160,6 +160,7 @@ COUNTED = [
     ("n = int((image > 0.5).any())", "return torch.zeros(n, 3)"),
     ("return image * int(image.max() * 9)",),
     ("image = F.avg_pool2d(image, 1)", "return image.flatten(1)[:, : int(np.ceil(image.shape[2] / 8))]"),
+    ("return image[:, :, : np.ceil((image.shape[2] - 3) / 2).astype(int)]",),
 ]  # fmt: skip
 
 
@@ -185,6 +186,11 @@ def is_traced_right(model: Any, images: list[Any], wanted: list[Any]) -> bool:
 
 
 TRACED = [
+    ("k, s = 5, 3", "n = math.ceil((image.size(2) - k) / s) + 1", "return F.pad(image, (0, 0, 0, (n - 1) * s + k - image.size(2)))"),
+    ("n = int(math.floor((image.size(2) - 3) / 2)) + 1", "return image[:, :, :n]"),
+    ("side = max(image.shape[-2:])", "return F.pad(image, (0, side - image.size(3), 0, side - image.size(2)))"),
+    ("n = min(image.shape[2], image.shape[3], 18)", "return image[:, :, :n]"),
+    ("n = max(image.size(2), image.size(3), 18)", "return image * n"),
     ("h, w = image.shape[2:]", "side = max(h, w)", "return F.pad(image, (0, side - w, 0, side - h))"),
     ("return image[:, :, : min(image.size(2), image.size(3))]",),
     ("h, w = image.shape[2:]", "return image * (max(w, h - 2) - 1)"),

@@ -286,6 +286,10 @@ _LOSSES = frozenset(
 )
 
 
+_PACKING = ("torch.nn.utils.rnn.pack_", "torch.nn.utils.rnn.PackedSequence")
+"""Of what is no tensor, and recurrent layers take and give as it is."""
+
+
 def _presume_result(path: str, given: Given) -> Value:
     first = given.pick(0)
     if not path.startswith("torch.nn.") or path == "torch.nn.Module":
@@ -293,10 +297,12 @@ def _presume_result(path: str, given: Given) -> Value:
     name = path.rpartition(".")[2]
     if name.endswith(_SAME_SHAPE) and isinstance(first, Tensor):
         return Tensor(first.shape, first.dtype, guessed=first.guessed)
+    packed = isinstance(first, Unknown) and first.path.startswith(_PACKING)
+    out = first if packed and first is not None else Tensor()
     if name == "LSTM":
-        return Items("tuple", (Tensor(), Items("tuple", (Tensor(), Tensor()))))
+        return Items("tuple", (out, Items("tuple", (Tensor(), Tensor()))))
     if name in ("LSTMCell", "GRU", "RNN"):
-        return Items("tuple", (Tensor(), Tensor()))
+        return Items("tuple", (out, Tensor()))
     return Items("tuple", (Tensor(), UNKNOWN)) if name == "MultiheadAttention" else Tensor()
 
 

@@ -12,6 +12,7 @@ from lintorch.evaluator.layers import LISTS
 from lintorch.evaluator.learn import name_axes, name_axis, settle_cut, teach_width
 from lintorch.evaluator.machine import Machine, evaluates
 from lintorch.evaluator.objects import find_class_attribute, list_ancestors
+from lintorch.evaluator.output_objects import is_output, read_field
 from lintorch.evaluator.sizes import Dim, compare, largest, make_operation, make_symbol, smallest
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.unknown_objects import take_item
@@ -90,6 +91,8 @@ def _read_by_method(machine: Machine, node: ast.AST, held: Held, index: Value) -
     method = find_class_attribute(machine, held.of, "__getitem__")
     if isinstance(method, Function):
         return machine.call(node, method, Given((held, index)))
+    if is_output(held.of):
+        return read_field(machine, held, index)
     items = machine.state.read(held.address).get(ITEMS)
     if items is not None:
         picked = _pick(machine, items, index, "object")

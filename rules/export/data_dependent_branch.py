@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import libcst as cst
 
@@ -32,8 +33,10 @@ from lintorch.facts.models.branch_purpose import (
     only_checks,
 )
 from lintorch.facts.models.branch_span import find_branch_span
-from lintorch.facts.models.chosen_sides import find_chosen, write_test
+from lintorch.facts.models.chosen_sides import Chosen, find_chosen, read_sides, write_test
+from lintorch.facts.models.cond_sides import is_followed, list_layer_calls, write_cond
 from lintorch.facts.models.graph_checks import read_check
+from lintorch.facts.models.stateless_layers import StatelessCalls, find_stateless
 from lintorch.source import Source
 
 rule = Rule(
@@ -181,17 +184,50 @@ def choose_by_where(event: Decided, source: Source) -> Fix | None:
         return None
     if not isinstance(branch, (ast.If, ast.IfExp)):
         return None
-    chosen = find_chosen(branch, source.evaluation.list_following(event))
-    asked = write_test(chosen.test) if chosen is not None else None
+    behind = source.evaluation.list_following(event)
+    chosen = find_chosen(branch, behind, list_stateless(source))
+    if chosen is None:
+        return choose_by_cond(event, read_sides(branch, behind), source)
+    asked = write_test(chosen.test)
     place = find_test(event, source)
     where, edits = source.reach("torch.where", place)
-    span = find_branch_span(branch, chosen.last if chosen else None, source.text, source.spans)
-    if chosen is None or asked is None or not where or span is None:
+    span = find_branch_span(branch, chosen.last, source.text, source.spans)
+    if asked is None or not where or span is None:
         return None
     sides = (chosen.no, chosen.yes) if asked[1] else (chosen.yes, chosen.no)
     text = f"{where}({asked[0]}, {', '.join(map(ast.unparse, sides))})"
     edit = Edit(*span, f"{chosen.head}{text}")
     return Fix("compute both sides and choose", (edit, *edits), Applicability.UNSAFE)
+
+
+def choose_by_cond(event: Decided, chosen: Chosen | None, source: Source) -> Fix | None:
+    """`x = torch.cond(x.sum() > 0, lambda x: self.a(x), lambda x: self.b(x), (x,))`, where no tracer is in use."""
+    asked, branch = write_test(chosen.test) if chosen is not None else None, event.branch
+    if chosen is None or asked is None or not isinstance(branch, (ast.If, ast.IfExp)):
+        return None
+    if not is_followed(source.profile.exporters, source.profile.torch):
+        return None
+    cond, edits = source.reach("torch.cond", find_test(event, source))
+    text = write_cond(chosen, asked, cond, list_layers(source)) if cond else None
+    span = find_branch_span(branch, chosen.last, source.text, source.spans)
+    if text is None or span is None:
+        return None
+    edit = Edit(*span, f"{chosen.head}{text}")
+    return Fix("choose in the graph", (edit, *edits), Applicability.UNSAFE)
+
+
+@lru_cache(maxsize=1)
+def list_layers(source: Source) -> dict[int, list[Called]]:
+    """The calls of layers by node."""
+    events = (event for _, event in source.evaluation.list_events({Called}))
+    return list_layer_calls(event for event in events if isinstance(event, Called))
+
+
+@lru_cache(maxsize=1)
+def list_stateless(source: Source) -> StatelessCalls:
+    """The calls of layers that may be computed without being chosen."""
+    events = (event for _, event in source.evaluation.list_events({Called}))
+    return find_stateless(event for event in events if isinstance(event, Called))
 
 
 def find_test(event: Decided, source: Source) -> cst.CSTNode:

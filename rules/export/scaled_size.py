@@ -284,12 +284,14 @@ def write_quotient(call: cst.Call, event: Baked, source: Source) -> Fix | None:
     name = source.name(call.func)
     called = next(source.evaluation.list_calls_at(event.spot), None)
     node = called.node if called is not None and event.spot.path == source.path else None
-    if not isinstance(node, ast.Call) or event.via.name != name or in_int(call, source):
+    if not isinstance(node, ast.Call) or event.via.name != name:
         return None
     text = write_whole(node, name, source.evaluation)
     if text is None:
         return None
-    edit = source.replace(call, source.fitted(text, call))
+    whole = source.enclosing(call, cst.Call) if in_int(call, source) else call
+    assert whole is not None
+    edit = source.replace(whole, source.fitted(text, whole))
     return Fix(f"write {text}", (edit,), Applicability.UNSAFE)
 
 

@@ -147,6 +147,10 @@ def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
         return
     message = f"log of {name} is -inf where {name} rounds to 0"
     remedy = f"write F.{BETTER[name]}"
+    if made is not None and source.evaluation.find_function(
+        made
+    ) is not source.evaluation.find_function(event):
+        remedy = f"leave the {name} out there, and write F.{BETTER[name]} of what it was given"
     log, inner = find_call(event, source), find_call(made, source)
     yield Hit(event, message, as_one(log, inner, source) if log and inner else None, remedy=remedy)
 

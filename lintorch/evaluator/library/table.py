@@ -20,6 +20,7 @@ from lintorch.evaluator.layers import (
 )
 from lintorch.evaluator.machine import Machine, calls
 from lintorch.evaluator.model_modes import tell_handled
+from lintorch.evaluator.output_objects import is_output, make_output
 from lintorch.evaluator.torch_calls import freeze_given, infer_result, tell_call
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
@@ -171,6 +172,8 @@ def _call_foreign(machine: Machine, node: ast.AST, path: str, given: Given) -> V
     if path not in _PURE:
         for value in given.values:
             machine.spoil(value)
+    if is_output(External(path)):
+        return make_output(machine, path, given)
     named = path[:1].islower() and path.rpartition(".")[2][:1].isupper()
     if named or makes_zoo_model(path):
         return machine.hold("object", {"lintorch arguments": given}, External(path))

@@ -23,6 +23,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix
 from lintorch.core.profile import Profile
 from lintorch.evaluator.objects import list_ancestors
+from lintorch.evaluator.output_objects import is_output
 from lintorch.evaluator.values import (
     Class,
     Constant,
@@ -38,8 +39,6 @@ from lintorch.facts.exporting.returned_values import DATACLASS, DICTS, may_be_re
 _NAMES = ("outputs", "result", "returned")
 _LISTS = ("list", "tuple")
 _MAPPINGS = (*DICTS, "collections.UserDict")
-_OUTPUTS = re.compile(r"(?:transformers|diffusers)\..*Output(?:With\w+)?")
-"""Classes of outputs that torch.export knows, and that give their tensors by to_tuple()."""
 _TRACING, _EXPORTING = "torch.jit.is_tracing", "torch.compiler.is_exporting"
 _EXPORTING_SINCE = (2, 7)
 
@@ -97,9 +96,8 @@ def _is_strange(value: Value) -> bool:
     """Whether torch.export does not take it either."""
     if not isinstance(value, Held):
         return False
-    return not _name_output(value) and not (
-        isinstance(value.of, Class) and may_be_registered(value.of)
-    )
+    known = isinstance(value.of, Class) and may_be_registered(value.of)
+    return not known and not is_output(value.of)
 
 
 def _mend_return(node: cst.CSTNode, value: Value, test: str, source: HasReturns) -> Edit | None:
@@ -144,17 +142,13 @@ def _list_tensors(name: str, value: Value) -> str:
 
 def _list_of_object(name: str, value: Held) -> str:
     """The tensors of a dataclass of tensors, of a mapping, or of an output of transformers and its kin."""
-    if _name_output(value):
+    if is_output(value.of):
         return f"{name}.to_tuple()"
     if any(each in _MAPPINGS for each in _list_foreign(value)):
         return f"tuple({name}.values())"
     if isinstance(value.of, Class) and _holds_tensors(value.of):
         return f"tuple(each for each in vars({name}).values() if each is not None)"
     return ""
-
-
-def _name_output(value: Held) -> str:
-    return next((each for each in _list_foreign(value) if _OUTPUTS.fullmatch(each)), "")
 
 
 def _list_foreign(value: Held) -> list[str]:

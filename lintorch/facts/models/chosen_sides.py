@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lintorch.facts.models.elementwise import list_asked, list_leaves
+from lintorch.facts.models.stateless_layers import StatelessCalls
 
 
 @dataclass(frozen=True)
@@ -22,23 +23,26 @@ class Chosen:
     """The statement behind the branch that belongs to it."""
 
 
-def find_chosen(branch: ast.AST | None, behind: Sequence[ast.stmt]) -> Chosen | None:
+def find_chosen(
+    branch: ast.AST | None, behind: Sequence[ast.stmt], layers: StatelessCalls
+) -> Chosen | None:
     """The sides of a branch; `behind`: the statements that follow it. None where they are not two tensors
-    worked out of the same ones item by item, of which the test asks."""
-    chosen = _read_sides(branch, behind)
+    worked out of the same ones item by item, or by such layers to one shape, of which the test asks."""
+    chosen = read_sides(branch, behind)
     if chosen is None:
         return None
-    yes, no = list_leaves(chosen.yes, True), list_leaves(chosen.no, True)
-    if not yes or yes != no or not yes & list_asked(chosen.test):
+    yes, no = (list_leaves(layers.flatten(each), True) for each in (chosen.yes, chosen.no))
+    if not yes or yes != no:
         return None
-    return chosen
+    named = {leaf.partition("@")[0] for leaf in yes}
+    return chosen if named & list_asked(chosen.test) else None
 
 
 def find_sized(
     branch: ast.AST | None, behind: Sequence[ast.stmt], function: ast.AST
 ) -> Chosen | None:
     """The same of a branch that one comparison of sizes decides, of a tensor whose shape is read there."""
-    chosen = _read_sides(branch, behind)
+    chosen = read_sides(branch, behind)
     if chosen is None or not isinstance(chosen.test, ast.Compare) or len(chosen.test.ops) != 1:
         return None
     yes, no = list_leaves(chosen.yes), list_leaves(chosen.no)
@@ -58,7 +62,8 @@ def _list_measured(function: ast.AST) -> frozenset[str]:
     )
 
 
-def _read_sides(branch: ast.AST | None, behind: Sequence[ast.stmt]) -> Chosen | None:
+def read_sides(branch: ast.AST | None, behind: Sequence[ast.stmt]) -> Chosen | None:
+    """The sides of a branch, whatever they are."""
     match branch:
         case ast.IfExp(test=test, body=yes, orelse=no):
             return Chosen(test, yes, no)

@@ -26,6 +26,8 @@ def list_leaves(node: ast.expr, reduced: bool = False) -> frozenset[str] | None:
     match node:
         case ast.Name() | ast.Subscript(value=ast.Name(), slice=ast.Name()):
             return frozenset({ast.unparse(node)})
+        case ast.Constant(value=bool()):
+            return None  # inplace=True
         case ast.Constant(value=int() | float()):
             return frozenset()
         case ast.UnaryOp(op=ast.USub(), operand=inner):

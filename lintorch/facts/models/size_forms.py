@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 
 _PURE = frozenset({"size", "dim", "ceil", "floor", "int", "len", "abs", "round"})
@@ -26,10 +27,12 @@ def write_extreme(call: ast.AST, statement: ast.AST | None) -> Extreme | None:
     """
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         return None
-    if len(call.args) != 2 or call.keywords:
+    sign, given = "+" if call.func.id == "max" else "-", _list_operands(call)
+    if len(given) == 3:
+        return _write_of_three(call, given, sign, statement)
+    if len(given) != 2 or call.keywords:
         return None
-    sign = "+" if call.func.id == "max" else "-"
-    first, second = sorted(call.args, key=_is_zero)
+    first, second = sorted(given, key=_is_zero)
     if not (is_pure(first) and is_pure(second)):
         return None
     texts = [_in_brackets(each) for each in (first, second)]
@@ -42,6 +45,33 @@ def write_extreme(call: ast.AST, statement: ast.AST | None) -> Extreme | None:
     if len("".join(texts)) > _MOST:
         return None
     return Extreme(_combine(texts[0], "" if _is_zero(second) else texts[1], sign), above)
+
+
+def _list_operands(call: ast.Call) -> list[ast.expr]:
+    """The arguments; of `max(x.shape[-2:])` and `max(x.shape[2:])`, of an image, the two sizes."""
+    if len(call.args) != 1:
+        return call.args
+    match call.args[0]:
+        case (
+            ast.Subscript(value=held, slice=ast.Slice(lower=lower, upper=None, step=None)) as given
+        ):
+            start = ast.unparse(lower) if lower is not None else "0"
+            if is_shape(given) and re.fullmatch(r"-2|\d", start):
+                places = [int(start), int(start) + 1]
+                return [ast.Subscript(held, ast.Constant(n), ast.Load()) for n in places]
+    return call.args
+
+
+def _write_of_three(
+    call: ast.Call, given: list[ast.expr], sign: str, statement: ast.AST | None
+) -> Extreme | None:
+    """Of `n = max(a, b, c)` one after the other."""
+    name, texts = _name_of_whole(call, statement), [_in_brackets(each) for each in given]
+    if not name or call.keywords or not all(map(is_pure, given)):
+        return None
+    if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(given[2])):
+        return None
+    return Extreme(_combine(name, texts[2], sign), f"{name} = {_combine(texts[0], texts[1], sign)}")
 
 
 def _combine(first: str, second: str, sign: str) -> str:

@@ -45,6 +45,7 @@ def without_numpy(event: Baked | Called, name: str, source: RewritesSizes) -> Fi
     outer = source.enclosing(call, cst.Call)
     made_int = outer is not None and source.name(outer.func) == "int"
     whole = outer if made_int and outer is not None and outer.args[0].value is call else call
+    whole = find_cast(call, source) or whole
     if name == "numpy.prod" and holds_sizes(called.positional[0]):
         spelled, edits = source.reach("math.prod", call)
         text = f"{spelled}({source.code(call.args[0].value)})" if spelled else None
@@ -60,6 +61,18 @@ def without_numpy(event: Baked | Called, name: str, source: RewritesSizes) -> Fi
     if text is None:
         return None
     return Fix(f"write {text}", (source.replace(whole, text), *edits), Applicability.UNSAFE)
+
+
+def find_cast(call: cst.Call, source: RewritesSizes) -> cst.Call | None:
+    """`np.ceil(h / 8).astype(int)`, around its first call."""
+    method = source.parent(call)
+    cast = source.parent(method) if isinstance(method, cst.Attribute) else None
+    named = isinstance(method, cst.Attribute) and method.attr.value == "astype"
+    if not named or not isinstance(cast, cst.Call) or len(cast.args) != 1:
+        return None
+    kind = cast.args[0].value
+    text = kind.raw_value if isinstance(kind, cst.SimpleString) else source.name(kind)
+    return cast if text.rpartition(".")[2] in ("int", "int32", "int64") else None
 
 
 def holds_sizes(value: Value) -> bool:
@@ -115,10 +128,18 @@ def is_with_other(event: Combined, made: Value) -> bool:
     return isinstance(other, Tensor) and other.data is True
 
 
+def list_compared(called: Called) -> tuple[Value, ...]:
+    """What max() chooses from: its arguments, or the items of the one that it has."""
+    one = called.positional[0] if len(called.positional) == 1 else None
+    if isinstance(one, Items):
+        return one.items if one.items is not None and len(one.items) == 2 else (one,)
+    return called.positional
+
+
 def reckon_side(event: Baked, source: RewritesSizes) -> Fix | None:
     """`(h + w + abs(h - w)) // 2` for `max(h, w)`."""
     call, calls = source.call_at(event), list(source.evaluation.list_calls_at(event.spot))
-    values = [value for each in calls for value in each.positional]
+    values = [value for each in calls for value in list_compared(each)]
     if call is None or not values or not all(map(is_whole, values)):
         return None
     around = source.evaluation.list_around(calls[0])

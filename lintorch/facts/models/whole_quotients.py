@@ -17,6 +17,7 @@ ROUNDED_DOWN = frozenset({"int", "math.trunc", "math.floor"})
 """Of a number that is at least 0, all of them do the same."""
 WHOLE_ATTRIBUTES = frozenset({"shape", "stride", "kernel_size", "dilation"})
 """Attributes of tensors and layers that hold whole numbers above 0."""
+_SIGNED = frozenset({"math.ceil", "math.floor"})
 FINEST = 64
 """The largest denominator of a float that is taken for a fraction: those of 0.5, 0.75, 0.125."""
 
@@ -33,13 +34,16 @@ class Quotient:
 def write_whole(call: ast.Call, name: str, evaluation: Evaluation) -> str | None:
     """`a * k // b` for `int(a / (b / k))`, `(a + k - 1) // k` for `math.ceil(a / k)`; None if unsure.
 
-    What is divided must be whole and at least 0, in every way that the code is reached.
+    What is divided must be whole, in every way that the code is reached, and at least 0 where
+    int() would round up: `(h - k) / s` may be less for math.ceil and math.floor.
     """
     quotient = split_quotient(call.args[0]) if len(call.args) == 1 else None
     if quotient is None or not quotient.below:
         return None
     facts = OperandFacts(call, evaluation)
-    if not all(map(facts.is_whole, (*quotient.above, *quotient.below))):
+    signed = name in _SIGNED
+    whole = all(facts.is_whole(each, signed) for each in quotient.above)
+    if not whole or not all(map(facts.is_whole, quotient.below)):
         return None
     if name in ROUNDED_DOWN:
         return ast.unparse(write_floor(quotient.above, quotient))
@@ -135,18 +139,18 @@ class OperandFacts:
                     self._values.setdefault(id(side), []).append(value)
                 self._values.setdefault(id(node), []).append(event.result)
 
-    def is_whole(self, node: ast.expr) -> bool:
-        """Whether it surely is a whole number of at least 0."""
+    def is_whole(self, node: ast.expr, signed: bool = False) -> bool:
+        """Whether it surely is a whole number, of at least 0 where it is not to be signed."""
         if isinstance(node, ast.Constant):
             return type(node.value) is int and node.value >= 0
         values = self._values.get(id(node), [])
-        return bool(values) and all(self._fits(node, value) for value in values)
+        return bool(values) and all(self._fits(node, value, signed) for value in values)
 
-    def _fits(self, node: ast.expr, value: Value) -> bool:
+    def _fits(self, node: ast.expr, value: Value, signed: bool) -> bool:
         if isinstance(value, Constant):
             return type(value.value) is int and value.value >= 0
         if isinstance(value, Number) and value.whole and not value.data:
-            return is_positive(node, value)
+            return signed or is_positive(node, value)
         return self._is_read_off_layer(node)
 
     def _is_read_off_layer(self, node: ast.expr) -> bool:
