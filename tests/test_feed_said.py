@@ -8,6 +8,7 @@ from pathlib import Path
 from examining import examine_files
 from reported import model_of
 
+from lintorch.guest.feed.other_sizes import list_lighter_sizes
 from lintorch.record.models import Input, Model
 
 HEAD = """
@@ -270,3 +271,9 @@ def test_what_picks_rows_of_a_buffer_is_a_number_for_each_sample(tmp_path: Path)
     )
     assert fed["y"] == Input("y", "int64", ("batch",), 0, 7)
     assert fed["x"].shape == ("batch", 3, "height", "width")
+
+
+def test_a_heavy_model_is_tried_with_one_side_alone_smaller() -> None:
+    found = list(list_lighter_sizes({"batch": 2, "height": 384, "width": 201}))
+    assert found[0]["height"] < 384
+    assert {"batch": 2, "height": 96, "width": 201} in found[1:]
