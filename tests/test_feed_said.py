@@ -92,3 +92,162 @@ def test_what_a_part_looks_up_in_a_table_is_a_number_for_each_sample(tmp_path: P
     )
     assert fed["y"] == Input("y", "int64", ("batch",), 0, 11)
     assert len(fed["x"].shape) == 4
+
+
+def test_the_sides_that_a_command_line_names_are_tried(tmp_path: Path) -> None:
+    (tmp_path / "LICENSE").touch()
+    (tmp_path / "train.py").write_text(
+        "import argparse\n"
+        "parser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--img_size', default=[94, 24], help='width and height')\n"
+    )
+    fed = feed(
+        tmp_path,
+        """
+        class Plates(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stem = nn.Conv2d(3, 8, 3, padding=1)
+                self.wide = nn.AvgPool2d((6, 1), (6, 1))
+                self.pool = nn.AvgPool2d((8, 3), (8, 3))
+
+            def forward(self, images):
+                x = self.stem(images)
+                return self.wide(x)[:, :, :3, :31] + self.pool(x) * torch.ones(3, 31)
+        """,
+    )
+    assert fed["images"].shape[-2:] == (24, 94)
+
+
+def test_what_is_stacked_is_a_list_as_long_as_the_model_was_built_for(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        HEAD
+        + textwrap.dedent("""
+        class Between(nn.Module):
+            def __init__(self, n_inputs=4):
+                super().__init__()
+                self.stem = nn.Conv3d(3, 8, 3, padding=1)
+                self.fuse = nn.Conv2d(8 * n_inputs, 3, 1)
+
+            def forward(self, images):
+                images = torch.stack(images, dim=2)
+                found = self.stem(images)
+                return self.fuse(torch.cat(torch.unbind(found, 2), 1))
+        """)
+    )
+    (report,) = examine_files([tmp_path / "net.py"], tmp_path, trace=False)
+    fed = [given for given in model_of(report).inputs if isinstance(given, Input)]
+    assert [given.at for given in fed] == [(0,), (1,), (2,), (3,)]
+    assert {given.shape for given in fed} == {("batch", 3, "height", "width")}
+
+
+def test_arguments_that_are_handed_on_whole_are_those_of_the_method_that_gets_them(
+    tmp_path: Path,
+) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Scaled(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stem = nn.Conv2d(3, 4, 3, padding=1)
+                self.scale = nn.Linear(5, 4)
+
+            def forward(self, *args, **kwargs):
+                if self.training:
+                    return self.train_step(*args, **kwargs)
+                return self.run(*args, **kwargs)
+
+            def train_step(self, image, code, target):
+                return (self.run(image, code) - target).abs().mean()
+
+            def run(self, image, code):
+                # code has the shape
+                # [batch, features]
+                return self.stem(image) * self.scale(code)[:, :, None, None]
+        """,
+    )
+    assert len(fed["image"].shape) == 4
+    assert fed["code"].shape == ("batch", 5)
+
+
+def test_a_length_that_only_rounding_lets_vary_does_not(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Signals(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stem = nn.Conv1d(1, 4, 8, stride=8)
+                self.head = nn.Linear(4 * 21, 2)
+
+            def forward(self, x):
+                return self.head(self.stem(x).flatten(1))
+        """,
+    )
+    assert fed["x"].shape[:2] == ("batch", 1)
+    assert isinstance(fed["x"].shape[2], int)
+
+
+def test_a_length_that_a_part_keeps_is_fed(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Steps(nn.Module):
+            def __init__(self, width):
+                super().__init__()
+                self.seq_len = 5
+                self.lstm = nn.LSTM(width, 6, batch_first=True)
+                self.weigh = nn.Linear(self.seq_len, 2)
+
+            def forward(self, x):
+                x = self.lstm(x)[0].transpose(1, 2)
+                return self.weigh(x)
+
+        class Whole(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.steps = Steps(3)
+
+            def forward(self, series):
+                return self.steps(series)
+        """,
+    )
+    assert fed["series"].shape[1:] == (5, 3)
+
+
+def test_several_arguments_that_are_joined_are_no_list(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Actor(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(6, 2)
+
+            def forward(self, *inputs):
+                return self.layer(torch.cat(inputs, dim=1))
+        """,
+    )
+    assert fed["inputs"].shape == ("batch", 6)
+
+
+def test_the_names_that_a_size_is_taken_apart_into_tell_its_axes(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Joints(nn.Module):
+            def __init__(self, num_person=2, in_channels=3, places=18):
+                super().__init__()
+                self.norm = nn.BatchNorm1d(in_channels * places)
+                self.head = nn.Linear(num_person, 4)
+
+            def forward(self, x):
+                N, C, T, V, M = x.size()
+                x = x.permute(0, 4, 3, 1, 2).contiguous().view(N * M, V * C, T)
+                x = self.norm(x)
+                return self.head(x.view(N, M, -1).mean(2))
+        """,
+    )
+    assert fed["x"].shape[:3] == ("batch", 3, "sequence")
+    assert fed["x"].shape[3:] == (18, 2)

@@ -354,3 +354,68 @@ def test_a_class_that_a_configuration_names_gets_what_stands_beside_its_name(
     assert encoder.arguments["width"] == 20
     for model in (detector, encoder):
         assert "arguments from configs/small.yaml" in model.assumptions
+
+
+def test_settings_refer_to_one_another_and_stand_behind_the_name_of_their_class(
+    tmp_path: Path,
+) -> None:
+    reports = examine_project(
+        tmp_path,
+        config_yaml="""
+        data: {length: 12}
+        training: {length: "${data.length}", rate: 1e-3, nonlinearity: elu}
+        model: nets.Graphs
+        model_args: {nodes: 5, graph: line}
+        """,
+        settings_py="""
+        class Config:
+            def __init__(self):
+                self.width = 20
+                self.kernel = 3
+                self.inner = Inner()
+
+        class Inner:
+            def __init__(self):
+                self.steps = 6
+        """,
+        nets_py="""
+        class Steps(nn.Module):
+            def __init__(self, config):
+                super().__init__()
+                assert config["nonlinearity"].lower() == "elu"
+                self.rate = 1 + config["rate"]
+                self.layer = nn.Linear(config["length"], 2)
+
+            def forward(self, x):
+                return self.layer(x) * self.rate
+
+        class Graphs(nn.Module):
+            def __init__(self, nodes=3, graph=None):
+                super().__init__()
+                if graph is None:
+                    raise ValueError()
+                self.layer = nn.Linear(nodes, 2)
+
+            def forward(self, x):
+                return self.layer(x)
+
+        class Inside(nn.Module):
+            def __init__(self, configs):
+                super().__init__()
+                self.width = configs.width
+                self.layer = nn.Linear(self.width, configs.inner.steps)
+
+            def forward(self, x):
+                return self.layer(x)
+
+        class Levels(nn.Module):
+            def __init__(self, width=10, levels=(8)):
+                super().__init__()
+                self.layer = nn.Linear(width, 2 if width in levels else 3)
+
+            def forward(self, x):
+                return self.layer(x)
+        """,
+    )
+    parameters = {name: model_of(report).parameters for name, report in reports.items()}
+    assert parameters == {"Steps": 26, "Graphs": 12, "Inside": 126, "Levels": 33}

@@ -354,3 +354,33 @@ def test_a_function_that_stops_for_want_of_data_has_told_what_it_could(tmp_path:
     assert isinstance(given, Input)
     assert given.shape == ("batch", 3, 9)
     assert any("adj=" in said for said in model.assumptions)
+
+
+def test_what_is_known_of_a_call_is_fed_where_the_rest_comes_from_a_loader(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        net="""
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(4, 3)
+
+            def forward(self, states, senders):
+                return torch.matmul(senders, self.layer(states)).view(states.size(0), 20, 3)
+        """,
+        train_py="""
+        import torch
+        from nets.net import Net
+
+        net = Net()
+        senders = torch.eye(5).repeat_interleave(4, 0)
+        for states in make_loader():
+            net(states, senders)
+        """,
+    )
+    fed = [given for given in model.inputs if isinstance(given, Input)]
+    shapes = [tuple(model.sizes.get(str(n), n) for n in given.shape) for given in fed]
+    assert shapes == [(2, 5, 4), (20, 5)]

@@ -224,3 +224,48 @@ def test_odd_syntax_does_no_harm() -> None:
             train(*args)
     """
     assert regions(text)
+
+
+def test_gradients_are_recorded_behind_a_function_that_takes_too_long_to_follow() -> None:
+    text = dedent("""
+        import torch
+
+        @torch.no_grad()
+        def measure(model, x):
+            total = x
+            {long}
+            return total
+
+        def train(model, batches, optimizer):
+            for x in batches:
+                measure(model, x)
+                loss = model(x).mean()
+                loss.backward()
+                optimizer.step()
+
+        model = torch.nn.Linear(3, 3)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        batches = [torch.ones(2, 3)]
+        for epoch in range(4):
+            train(model, batches, optimizer)
+        for x in batches:
+            measure(model, x)
+            loss = model(x).mean()
+            loss.backward()
+            optimizer.step()
+    """)
+    source = Source(
+        "train.py", text.replace("{long}", "\n    ".join(["total = total + x * total"] * 80))
+    )
+    backward = [
+        action
+        for region in source.evaluation.training.regions
+        for passage in region.passages
+        for action in passage.actions
+        if action.act is Act.BACKWARD
+    ]
+    cuts = source.evaluation.cuts
+    assert backward
+    assert [cuts[each.at.way.root].find_cuts(each.value) for each in backward] == [None] * len(
+        backward
+    )

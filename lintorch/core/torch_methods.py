@@ -35,7 +35,7 @@ TENSOR_METHODS = frozenset(
         "cummax", "cummin", "detach_", "diag_embed", "element_size", "erf", "erfc", "exp", "expand_as",
         "expm1", "floor", "gather", "histc", "index_add", "index_copy", "index_fill", "index_put",
         "index_select", "is_floating_point", "isfinite", "isinf", "kthvalue", "lerp", "lgamma", "log", "log10",
-        "log1p", "log2", "log_softmax", "logcumsumexp", "logical_and", "logical_not", "logical_or",
+        "log1p", "log2", "log_softmax", "long", "byte", "logcumsumexp", "logical_and", "logical_not", "logical_or",
         "logsumexp", "masked_fill", "masked_scatter", "masked_select", "matmul", "mm", "movedim", "mv",
         "nan_to_num", "narrow", "new_empty", "new_full", "new_ones", "new_tensor", "new_zeros", "numel",
         "permute", "pow", "reciprocal", "register_hook", "relu", "repeat_interleave", "reshape_as",
@@ -59,13 +59,13 @@ _BY_COUNT = {"size": 1, "view": 2, "expand": 2, "repeat": 2}
 """Those that others have with fewer arguments."""
 
 
-def is_tensor_call(method: str, count: int, by_axis: bool) -> bool:
-    """Whether a method of this name, given so many arguments by position, is one that only tensors have.
+def is_tensor_call(method: str, count: int, named: int, by_axis: bool) -> bool:
+    """Whether a method of this name, given so many arguments by position and by name, is one that only tensors have.
 
     `by_axis`: whether it is given a number as `dim`.
     """
     if method in TENSOR_METHODS:
-        return method not in _BARE or count == (method in ("pow", "chunk"))
+        return method not in _BARE or (not named and count == (method in ("pow", "chunk")))
     if method in _BY_AXIS:
         return by_axis
     if method.endswith("_") and not method.startswith("_"):

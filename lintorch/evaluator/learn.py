@@ -178,6 +178,16 @@ def settle_cut(machine: Machine, bound: Value) -> None:
         machine.settled.setdefault(symbol.name, make_symbol(symbol.name))
 
 
+def settle_turns(machine: Machine, test: Value) -> None:
+    """`while start < x.shape[1]`: an axis that a loop goes along is as long as the input has it."""
+    for asked in test.asked if isinstance(test, Number) else ():
+        for side in (asked.left, asked.right):
+            size = side.size if isinstance(side, Number) and not side.data else None
+            symbol = _open_symbol(size) if size is not None else None
+            if symbol is not None and "." in symbol.name:
+                machine.settled.setdefault(symbol.name, make_symbol(symbol.name))
+
+
 def _vary(size: Dim) -> Dim:
     return size if _open_symbol(size) is None else make_symbol(str(size))
 

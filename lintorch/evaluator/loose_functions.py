@@ -46,7 +46,7 @@ def _may_matter(node: Definition) -> bool:
     return node.name != "extra_repr" and (not special or node.name in _WORKING)
 
 
-_WORKING = ("__call__", "__enter__", "__exit__", "__getitem__", "__iter__", "__next__")
+_WORKING = ("__init__", "__call__", "__enter__", "__exit__", "__getitem__", "__iter__", "__next__")
 
 
 def leaves_branches(node: Definition, name: str) -> bool:
@@ -71,10 +71,13 @@ def _asks_any(node: Definition, switches: Collection[str]) -> bool:
 
 
 def _list_definitions(file: CodeFile) -> Iterator[tuple[str, Definition]]:
-    for node, owner in list_definitions(file):
+    """Constructors are followed with the methods of their class, and by themselves where it has no others."""
+    defined = [*list_definitions(file)]
+    working = {owner for node, owner in defined if node.name not in _OWN and _may_matter(node)}
+    for node, owner in defined:
         if owner is None:
             yield node.name, node
-        elif node.name not in _OWN:
+        elif node.name not in _OWN or (node.name == "__init__" and owner not in working):
             yield f"{owner.name}.{node.name}", node
 
 
@@ -122,6 +125,8 @@ def run_loose(name: str, is_open: bool, machine: Machine) -> Value:
             function.node, function, Given((), make_open(machine, function, 0, is_open))
         )
     receiver: Value = held
+    if method == "__init__":
+        return make_receiver(machine, held)
     if function.kind != "class":
         receiver = age_object(machine, make_receiver(machine, held))
     result = machine.call(

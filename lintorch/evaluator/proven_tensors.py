@@ -193,7 +193,8 @@ def _name_receiver(node: ast.AST) -> str:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)):
             by_axis = any(each.arg == "dim" and _is_axis(each.value) for each in node.keywords)
             starred = any(isinstance(each, ast.Starred) for each in node.args)
-            known = not starred and is_tensor_call(method, len(node.args), by_axis)
+            count, named = len(node.args), len(node.keywords)
+            known = not starred and is_tensor_call(method, count, named, by_axis)
             return name if known else ""
     return ""
 

@@ -13,6 +13,7 @@ from lintorch.evaluator.events import Combined, Decided, GivenBack, Returned
 from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
 from lintorch.evaluator.join import ITEMS, join_data, join_states
+from lintorch.evaluator.learn import settle_turns
 from lintorch.evaluator.machine import Exits, LeftError, Machine, executes
 from lintorch.evaluator.mark_order import is_trained, mark_test, marking
 from lintorch.evaluator.marks import (
@@ -141,6 +142,8 @@ def _run_while(machine: Machine, node: ast.While) -> None:
         test = machine.evaluate(node.test)
         answer = decide(machine, test)
         machine.tell(Decided, node.test, "while", test, answer, node)
+        if answer is None and machine.here.forward:
+            settle_turns(machine, test)
         if answer is False:
             machine.execute(node.orelse)
             return

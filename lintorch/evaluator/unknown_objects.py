@@ -72,6 +72,10 @@ class UnknownCalled(Occurrence):
     result: Value
 
 
+PACKING = ("torch.nn.utils.rnn.pack_", "torch.nn.utils.rnn.PackedSequence")
+"""Of what is no tensor, and recurrent layers take and give as it is."""
+
+
 def _tells(machine: Machine) -> bool:
     return machine.marks or machine.tells_unknown
 
@@ -84,7 +88,7 @@ def read_of_unknown(machine: Machine, node: ast.AST, held: Unknown, name: str) -
         tensor = Tensor(sure=False)
         read = Bound(External(f"torch.Tensor.{name}"), (tensor,), method=name)
         return read if name in _OF_TENSORS else PartOutput(path)
-    if _tells(machine):
+    if _tells(machine) or held.path.startswith(PACKING):
         return UnknownMethod(path, held, name)
     setting = name_setting(held)
     return make_asked(machine, f"{setting}.{name}") if setting else Unknown(path)
@@ -102,6 +106,8 @@ def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given)
     """A call of something unknown, which may change what it is given."""
     if not _tells(machine):
         result = _spoil_given(machine, callee, given)
+        if isinstance(callee, UnknownMethod) and callee.path.startswith(PACKING):
+            machine.tell(UnknownCalled, node, callee.held, callee.method, given, result)
         if isinstance(callee, PartOutput) or _is_part(machine, callee, given):
             result = PartOutput(result.path)
         if machine.names_unknown:
@@ -114,9 +120,7 @@ def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given)
         call_closures(machine, node, given)
     scales = method == "scale" and len(given.positional) == 1
     if isinstance(held, Unknown) and _is_of_tensor(method, given):
-        of_tensor = call_method(machine, node, held, method, given)
-        machine.tell(UnknownCalled, node, held, method, given, of_tensor)
-        return of_tensor
+        return call_method(machine, node, held, method, given)
     result = ScaledLoss("", held) if scales else _spoil_given(machine, callee, given)
     if result == UNKNOWN:
         result = Unknown("?()")  # one of its own, told from others
@@ -126,8 +130,9 @@ def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given)
 
 def _is_of_tensor(method: str, given: Given) -> bool:
     """Whether only tensors have such a method."""
-    axis = given.keyword.get("dim")
-    return not given.open and is_tensor_call(method, len(given.positional), _is_axis(axis))
+    by_axis = _is_axis(given.keyword.get("dim"))
+    count, named = len(given.positional), len(given.keyword)
+    return not given.open and is_tensor_call(method, count, named, by_axis)
 
 
 def _is_axis(value: Value | None) -> bool:
@@ -138,10 +143,10 @@ def _is_axis(value: Value | None) -> bool:
 
 def call_method(machine: Machine, node: ast.AST, held: Unknown, method: str, given: Given) -> Value:
     """A method that only tensors have, of something unknown: it is a tensor, then."""
-    tensor = Tensor(arms=(held,))
-    return call_torch(
-        machine, node, f"torch.Tensor.{method}", (tensor, *given.positional), given.keyword
-    )
+    name, tensor = f"torch.Tensor.{method}", Tensor(arms=(held,))
+    result = call_torch(machine, node, name, (tensor, *given.positional), given.keyword)
+    machine.tell(UnknownCalled, node, held, method, given, result)
+    return result
 
 
 def _is_part(machine: Machine, callee: Unknown, given: Given) -> bool:

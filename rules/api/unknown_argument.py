@@ -64,6 +64,8 @@ SPELLED = {
     ("torch.nn.", "dropout_p"): "dropout",
     ("torch.optim.", "learning_rate"): "lr",
     ("torch.utils.data.", "batchsize"): "batch_size",
+    ("torchvision.transforms.", "resample"): "interpolation",
+    ("torchvision.transforms.", "fillcolor"): "fill",
     ("torch.utils.data.", "workers"): "num_workers",
 }
 """Keywords of other libraries, or of the papers, that are further off than a slip."""

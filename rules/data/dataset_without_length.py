@@ -9,7 +9,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_arguments
 from lintorch.evaluator.objects import list_ancestors
-from lintorch.evaluator.values import NONE, Class, External, Held, Value
+from lintorch.evaluator.values import NONE, Class, External, Held, Items, Value
 from lintorch.facts.api.tentative import is_tentative
 from lintorch.facts.training.loaders import LOADER
 from lintorch.source import Source
@@ -76,14 +76,17 @@ def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
     if event.open or not lacks_length(dataset) or is_tentative(source.call_at(event), source):
         return
     if all(given[name] in (None, NONE) for name in ("sampler", "batch_sampler")):
-        kind = (
-            dataset.of.name if isinstance(dataset, Held) and isinstance(dataset.of, Class) else ""
-        )
-        yield Hit(event, f"{kind} has no __len__, which the loader asks for: TypeError")
+        held = dataset.of if isinstance(dataset, Held) else None
+        kind = held.name if isinstance(held, Class) else "a generator"
+        remedy = None if held is not None else "give a list, or an IterableDataset"
+        message = f"{kind} has no __len__, which the loader asks for: TypeError"
+        yield Hit(event, message, remedy=remedy)
 
 
 def lacks_length(dataset: Value | None) -> bool:
     """Whether all that it derives from is known, and none of that has a length."""
+    if isinstance(dataset, Items):
+        return dataset.kind == "generator"
     if not isinstance(dataset, Held) or not isinstance(dataset.of, Class):
         return False
     ancestors = [*list_ancestors(dataset.of)]

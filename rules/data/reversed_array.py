@@ -68,8 +68,7 @@ def _find_turned(value: cst.BaseExpression, source: Source, array: bool, depth: 
     if depth > DEEPEST:
         return None
     if isinstance(value, cst.Name):
-        bound = source.bound(value)
-        node = bound[0].node if len(bound) == 1 and bound[0].kind == "assign" else None
+        node = _find_last(value, source)
         return (
             _find_turned(node, source, array, depth + 1)
             if isinstance(node, cst.BaseExpression)
@@ -86,6 +85,23 @@ def _find_turned(value: cst.BaseExpression, source: Source, array: bool, depth: 
         return _find_turned(value.func.value, source, array, depth + 1)
     given = _given_back(value, source)
     return _find_turned(given, source, array, depth + 1) if given is not None else None
+
+
+def _find_last(name: cst.Name, source: Source) -> cst.CSTNode | None:
+    """What a name was given last ahead of where it stands, as lines go, in no loop."""
+    here = source.place(name).row
+    if source.enclosing(name, cst.For, cst.While) is not None:
+        bound = source.bound(name)
+        return bound[0].node if len(bound) == 1 and bound[0].kind == "assign" else None
+    ahead = [e for e in source.bound(name) if e.kind != "param" and source.place(e.node).row < here]
+    last = max(ahead, key=lambda each: source.place(each.node).row, default=None)
+    if last is None or last.kind != "assign":
+        return None
+    choice = source.enclosing(last.node, cst.If)
+    chosen = (
+        choice is None or choice in source.ancestors(name) or "rand" in source.code(choice.test)
+    )
+    return last.node if chosen else None
 
 
 def _is_backwards(value: cst.Subscript) -> bool:

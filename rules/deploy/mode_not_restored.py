@@ -76,7 +76,8 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
             if action.at.spot not in told:
                 told.add(action.at.spot)
                 message = f"{action.on} is not put back into training mode: later steps train in eval mode"
-                yield Hit(action.at, message, remedy=f"call {action.on}.train() after it")
+                remedy = f"call {action.on}.train() after it"
+                yield Hit(action.at, message, remedy=remedy, cause="modes")
 
 
 def _list_lasting(region: TrainingRegion, training: Training, source: Source) -> Iterator[Action]:

@@ -68,8 +68,29 @@ _SHARDED = ("FullyShardedDataParallel", "FSDP", "deepspeed")
 
 @rule.source(cst.Assign, needs=(".state_dict()",))
 def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
-    model, target = _snapshot(node), node.targets[0].target
-    if model is None or len(node.targets) != 1 or source.mentions(_SHARDED):
+    if len(node.targets) == 1 and not source.mentions(_SHARDED):
+        for target, value in _list_pairs(node.targets[0].target, node.value):
+            yield from _judge(node, target, value, source)
+
+
+def _list_pairs(
+    target: cst.BaseExpression, value: cst.BaseExpression
+) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """`best, weights = score, model.state_dict()`: what each name is given."""
+    if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple):
+        if len(target.elements) == len(value.elements):
+            for one, other in zip(target.elements, value.elements, strict=True):
+                yield one.value, other.value
+    else:
+        yield target, value
+
+
+def _judge(
+    node: cst.Assign, target: cst.BaseExpression, value: cst.BaseExpression, source: Source
+) -> Iterator[Hit]:
+    shared = _find_shared(value)
+    model = None if shared is None else _snapshot(shared)
+    if model is None or shared is None or not isinstance(target, (cst.Name, cst.Attribute)):
         return
     scope = source.enclosing(node, cst.ClassDef if _is_own(target) else cst.FunctionDef)
     if scope is None and _is_own(target):
@@ -78,29 +99,46 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
     if any(_changes(use, source) for use in uses):
         return
     text = source.code(target)
+    fix = _fix(value, node, source) if shared is value else None
     if _outlives(node, uses, source):
-        yield Hit(
-            node.value,
-            f"{text} goes on changing as training goes on",
-            _fix(node, source),
-        )
-    elif _is_put_back(node, model, uses, source):
-        yield Hit(
-            node.value,
-            f"{text} changes with the model: loading it back does nothing",
-            _fix(node, source),
-        )
+        yield Hit(value, f"{text} goes on changing as training goes on", fix)
+    elif _is_put_back(node, model, uses, source) or _is_restored(node, model, uses, source):
+        yield Hit(value, f"{text} changes with the model: loading it back does nothing", fix)
 
 
-def _snapshot(node: cst.Assign) -> cst.BaseExpression | None:
-    """`m` of `best = m.state_dict()`."""
-    call = node.value
+def _find_shared(value: cst.BaseExpression) -> cst.BaseExpression | None:
+    """`m.state_dict()`, by itself, in a dictionary that is written there, or gone over without a copy."""
+    if isinstance(value, cst.Dict):
+        given = (e.value for e in value.elements if isinstance(e, cst.DictElement))
+        return next((each for each in given if _snapshot(each) is not None), None)
+    if isinstance(value, cst.DictComp) and _holds_itself(value):
+        over = value.for_in.iter
+        items = over.func if isinstance(over, cst.Call) and not over.args else None
+        held = items.value if isinstance(items, cst.Attribute) else None
+        return held if isinstance(items, cst.Attribute) and items.attr.value == "items" else None
+    return value
+
+
+def _holds_itself(value: cst.DictComp) -> bool:
+    """`{k: v.detach() for k, v in …}`, `{k: v.data …}`: neither is a copy."""
+    target, kept = value.for_in.target, value.value
+    if isinstance(kept, cst.Call) and not kept.args and _method(kept) == "detach":
+        kept = kept.func.value if isinstance(kept.func, cst.Attribute) else kept
+    elif isinstance(kept, cst.Attribute) and kept.attr.value == "data":
+        kept = kept.value
+    names = [e.value for e in target.elements] if isinstance(target, cst.Tuple) else []
+    last = names[-1] if len(names) == 2 else None
+    return isinstance(last, cst.Name) and isinstance(kept, cst.Name) and last.value == kept.value
+
+
+def _snapshot(call: cst.CSTNode) -> cst.BaseExpression | None:
+    """`m` of `m.state_dict()`."""
     if not isinstance(call, cst.Call) or call.args or not isinstance(call.func, cst.Attribute):
         return None
     return call.func.value if call.func.attr.value == "state_dict" else None
 
 
-def _is_own(target: cst.BaseExpression) -> bool:
+def _is_own(target: cst.CSTNode) -> bool:
     return isinstance(target, cst.Attribute)
 
 
@@ -126,14 +164,25 @@ def _is_part(name: cst.CSTNode, source: Source) -> bool:
 def _changes(use: cst.CSTNode, source: Source) -> bool:
     """Whether a use may copy or replace entries, or does anything but read the whole."""
     outer = source.parent(use)
+    if isinstance(outer, cst.Subscript) and outer.value is use:  # one of several that are kept
+        use, outer = outer, source.parent(outer)
     if isinstance(outer, cst.AssignTarget):
-        return False
+        return isinstance(use, cst.Subscript)
     if isinstance(outer, cst.Arg):
         call = source.parent(outer)
         name = _method(call)
         return name not in ("load_state_dict", "save") or outer.star != ""
     return not isinstance(
-        outer, (cst.Return, cst.DictElement, cst.Comparison, cst.If, cst.Element, cst.Tuple)
+        outer,
+        (
+            cst.Return,
+            cst.DictElement,
+            cst.Comparison,
+            cst.ComparisonTarget,
+            cst.If,
+            cst.Element,
+            cst.Tuple,
+        ),
     )
 
 
@@ -176,19 +225,44 @@ def _is_put_back(
 ) -> bool:
     """Whether the same model is given it back later, having been used in between."""
     text = source.code(model)
+    return any(
+        source.code(call.func.value) == text
+        and not _is_rebuilt(text, source)
+        and _trains_between(node, call, source)
+        for call in _list_loads(uses, source)
+        if isinstance(call.func, cst.Attribute)
+    )
+
+
+def _list_loads(uses: list[cst.CSTNode], source: Source) -> Iterator[cst.Call]:
+    """The calls of load_state_dict that are given it."""
     for use in uses:
         outer = source.parent(use)
+        if isinstance(outer, cst.Subscript):
+            outer = source.parent(outer)
         call = source.parent(outer) if isinstance(outer, cst.Arg) else None
-        if (
-            isinstance(call, cst.Call)
-            and _method(call) == "load_state_dict"
-            and isinstance(call.func, cst.Attribute)
-            and source.code(call.func.value) == text
-            and not _is_rebuilt(text, source)
-            and _trains_between(node, call, source)
-        ):
-            return True
-    return False
+        if isinstance(call, cst.Call) and _method(call) == "load_state_dict":
+            yield call
+
+
+def _is_restored(
+    node: cst.Assign, model: cst.BaseExpression, uses: list[cst.CSTNode], source: Source
+) -> bool:
+    """Whether one method keeps it on its object, under a condition, and another gives it back to what it is of."""
+    keeper = source.enclosing(node, cst.FunctionDef)
+    kept = source.enclosing(node, cst.If)
+    if keeper is None or kept is None or not all(_is_own(each) for each in uses):
+        return False
+    text = source.code(model)
+    names = {each.name.value for each in keeper.params.params}
+    if text not in names and not text.startswith("self."):
+        return False
+    return any(
+        source.code(call.func.value) == text
+        and source.enclosing(call, cst.FunctionDef) is not keeper
+        for call in _list_loads(uses, source)
+        if isinstance(call.func, cst.Attribute)
+    )
 
 
 def _is_rebuilt(text: str, source: Source) -> bool:
@@ -205,11 +279,11 @@ def _trains_between(node: cst.Assign, call: cst.Call, source: Source) -> bool:
     return source.evaluation.trains_between(source.place(node).row, source.place(call).row)
 
 
-def _fix(node: cst.Assign, source: Source) -> Fix | None:
+def _fix(value: cst.BaseExpression, node: cst.Assign, source: Source) -> Fix | None:
     spelled, imports = source.reach("copy.deepcopy", node)
     if not spelled:
         return None
-    whole = source.replace(node.value, "")
+    whole = source.replace(value, "")
     edits = (
         Edit(whole.start, whole.start, f"{spelled}("),
         Edit(whole.end, whole.end, ")"),

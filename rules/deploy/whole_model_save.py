@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -12,7 +13,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownMethod
-from lintorch.evaluator.values import Array, Constant, External, Held, Items, Value
+from lintorch.evaluator.values import Array, Constant, External, Held, Items, Unknown, Value
 from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.facts.training.refused_objects import find_refused
 from lintorch.source import Role, Source, literal
@@ -117,9 +118,23 @@ def _is_model(value: Value, event: Called, source: Source) -> bool:
     """A model by its class, or by what else is called on it; `.module` of one, too."""
     if source.evaluation.parts.find_role(value, event) is Role.MODEL:
         return True
+    if isinstance(value, Unknown) and _is_said_to_be(value, event, source):
+        return True
     if not isinstance(value, UnknownMethod) or value.method != "module":
         return False
     return source.evaluation.parts.find_role(value.held, event) is Role.MODEL
+
+
+def _is_said_to_be(value: Unknown, event: Called, source: Source) -> bool:
+    """Whether it is a parameter that is annotated as an nn.Module."""
+    function = source.evaluation.find_function(event)
+    spec = function.args if isinstance(function, ast.FunctionDef) else None
+    return spec is not None and any(
+        value.path == f"<{each.arg}>"
+        and each.annotation is not None
+        and ast.unparse(each.annotation).endswith("nn.Module")
+        for each in (*spec.args, *spec.kwonlyargs)
+    )
 
 
 def _is_namespace(value: Value) -> bool:

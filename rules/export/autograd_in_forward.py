@@ -127,7 +127,8 @@ def in_data(event: AttributeRead, source: Source) -> Iterator[Hit]:
     weight = held.origin in ("parameter", "buffer")
     if not (weight or held.data) or not is_read(event.result, source) or trains(event, source):
         return
-    if is_written_back(event, source) or is_made_plain(event, source) or is_asked(event, source):
+    apart = (is_written_back, is_made_plain, is_asked, is_beside_write, is_of_packed)
+    if any(holds(event, source) for holds in apart):
         return
     node = source.node_at(event, cst.Attribute)
     text = source.evaluation.text(event.spot)
@@ -196,6 +197,29 @@ def is_written_back(event: AttributeRead, source: Source) -> bool:
         for targets in assigned
         for each in targets
     )
+
+
+def is_of_packed(event: AttributeRead, source: Source) -> bool:
+    """Whether it may be the data of a PackedSequence, which is a field: a name of a function that packs."""
+    function, node = source.evaluation.find_function(event), event.node
+    held = node.value if isinstance(node, ast.Attribute) else None
+    if not isinstance(function, ast.FunctionDef) or not isinstance(held, ast.Name):
+        return False
+    given = {each.arg for each in function.args.args}
+    named = {getattr(each, "attr", getattr(each, "id", "")) for each in ast.walk(function)}
+    return held.id not in given and not PACKING.isdisjoint(named)
+
+
+PACKING = frozenset({"pack_padded_sequence", "pack_sequence", "PackedSequence"})
+
+
+def is_beside_write(event: AttributeRead, source: Source) -> bool:
+    """`scores.data.masked_fill_(mask.data, 0)`, of which another rule tells: without the first it works out."""
+    call = next((e for e in source.evaluation.list_around(event) if isinstance(e, ast.Call)), None)
+    match call:
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="data"), attr=name)):
+            return name.endswith("_")
+    return False
 
 
 def is_asked(event: AttributeRead, source: Source) -> bool:

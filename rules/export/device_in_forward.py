@@ -188,7 +188,24 @@ def in_move(event: Called, source: Source) -> Iterator[Hit]:
         text = source.evaluation.text(event.spot)
         said = f"`{text}` goes to a GPU wherever the input is"
         remedy = "write .to(x.device) of an input x"
+        if not takes_tensor(event, source):
+            remedy = "write .to(device), with device = next(self.parameters()).device"
         yield Hit(event, said, fix=move_to_hand(event, source), remedy=remedy, cause="gpu")
+
+
+def takes_tensor(event: Called, source: Source) -> bool:
+    """Whether a tensor is at hand in the function around: not in `def init_hidden(self, batch_size)`."""
+    function = source.evaluation.find_function(event)
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return True
+    names = {each.arg for each in (*function.args.args, *function.args.kwonlyargs)} - {"self"}
+    return any(name not in COUNTS for name in names)
+
+
+COUNTS = frozenset(
+    {"batch_size", "batchsize", "bsz", "bs", "batch", "n", "b", "size", "length", "seq_len", "T"}
+)
+"""Names of arguments that are numbers."""
 
 
 def move_to_hand(event: Called, source: Source) -> Fix | None:

@@ -140,6 +140,8 @@ AS_TORCH = {**REFUSED, **TRACED}
 COUNTED = {**REFUSED, "onnx": Harm.AUTO}
 DYNAMO = "export with dynamo=True or torch.export, which keep both sides"
 WITHOUT_NUMPY = "use // and math.prod(), or x.flatten(1), which keep sizes symbolic"
+MADE_BY_TORCH = ("zeros", "ones", "full", "empty", "eye", "arange")
+"""Functions of NumPy that torch has by the same name, and gives sizes that vary."""
 STACK = "divide each part by its own size: torch.stack((x[..., 0] / w, x[..., 1] / h), -1)"
 BY_ARANGE = {
     "linspace": "write a + (b - a) * torch.arange(n) / (n - 1)",
@@ -216,7 +218,9 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
         call = source.call_at(event)
         fix = as_size(call, source) if call else None
         said = f"`{text}` is the example's batch size for good"
-        yield Hit(event, said, fix=fix, harm=READ, remedy="write x.size(0) for len(x)", cause=name)
+        plain = text.startswith("len(") and text.endswith(")") and text.count("(") == 1
+        remedy = f"write {text[4:-1]}.size(0)" if plain else "write x.size(0) for len(x)"
+        yield Hit(event, said, fix=fix, harm=READ, remedy=remedy, cause=name)
     elif name == "torch.tensor" and "int" in event.also:
         said = f"`{text}` is made a tensor and read back: it becomes a constant"
         yield Hit(event, said, harm=TRACED, remedy="write the size itself, as x.size(0)")
@@ -230,8 +234,9 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
     ):
         harm = COPIED if name in FLOATING else AS_TORCH if name == "numpy.arange" else harm
         said = f"`{text}` takes sizes as plain numbers"
-        fix = without_numpy(event, name, source)
-        yield Hit(event, said, fix=fix, harm=harm, remedy=WITHOUT_NUMPY, cause="numpy")
+        fix, short = without_numpy(event, name, source), name.rpartition(".")[2]
+        remedy = f"write torch.{short}()" if short in MADE_BY_TORCH else WITHOUT_NUMPY
+        yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause="numpy")
     elif name == ".data":
         fix = without_data(event, source)
         message = "a size read through `.data` is the example's for good"

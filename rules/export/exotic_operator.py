@@ -358,12 +358,24 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     of_tensor = event.name.startswith("torch.Tensor.")
     if of_tensor and not event.open and "self" not in event.arguments:
         return  # called as no tensor is
-    if not event.way.forward or for_complex_only(event, source):
+    if not event.way.forward or for_complex_only(event, source) or is_nested_again(event, source):
         return
     name = name_operator(event.name)
     for message, harm in weigh_operator(name, source):
         fix = write_out(event, name.rpartition(".")[2], source) or scatter_unpool(event, source)
         yield Hit(event, message, fix, harm, remedy=name_remedy(name, harm))
+
+
+def is_nested_again(event: Called, source: Source) -> bool:
+    """Whether the file works on nested tensors, of which is told where the first is made."""
+    if event.name != NESTED:
+        return False
+    made = (each for _, each in source.evaluation.list_events((NESTED,)))
+    spots = (e.spot for e in made if isinstance(e, Called) and e.way.forward)
+    return any(s.path == event.spot.path and s.row < event.spot.row for s in spots)
+
+
+NESTED = "torch.nested.nested_tensor"
 
 
 @rule.event(AttributeRead)

@@ -162,9 +162,10 @@ def is_written_as_step(run: Called, axis: int) -> bool:
 
 
 def is_of_packed(event: Called, source: Source) -> bool:
-    """Whether it runs over packed sequences alone, which are refused where they are packed."""
-    ways = source.evaluation.ways
-    made = [ways.find_maker(run.arguments.get("input")) for run in list_runs(event, source)]
+    """Whether forward runs it over packed sequences alone, which are refused where they are packed."""
+    ways, runs = source.evaluation.ways, list_runs(event, source)
+    runs = [run for run in runs if run.way.forward] or runs
+    made = [ways.find_maker(run.arguments.get("input")) for run in runs]
     return bool(made) and all(isinstance(m, Called) and m.name in PACK for m in made)
 
 

@@ -81,6 +81,7 @@ GUARDED = {"torch.export": Harm.FAILS, "onnx": Harm.SILENT, **TRACED}
 TIED = {"torch.export": Harm.REFUSED, "onnx": Harm.AUTO, **TRACED}
 SINGLE = {"torch.export": Harm.SILENT, "onnx": Harm.SILENT, **TRACED}
 """Of a size that is asked whether it is 1, and is more in the example."""
+TURNS = "work on all turns at once (x.unfold(dim, size, step) for windows), or keep that size fixed"
 READ_OF_SELF = re.compile(r"\bself\.(\w+)")
 NAMES_AND_AXES = re.compile(r"\b(?!self\b)[A-Za-z_]\w*|(?<=[\[(])-?\d+(?=[\])])")
 SET_OF_SELF = re.compile(r"^\s*self\.(\w+)(?:\[[^]]*\])?(?:\s*:[^=]*)?\s*=(?!=)", re.MULTILINE)
@@ -94,7 +95,7 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         return
     test = event.test
     if event.answer is None and isinstance(test, Number) and test.varies and not test.data:
-        if is_fallback(event.node, test.asked):
+        if event.kind != "while" and is_fallback(event.node, test.asked):
             return
         harm = max((weigh_question(each) for each in test.asked), key=rank_harm, default=GUARDED)
         if harm:
@@ -102,7 +103,8 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
             fix = drop_branch(event, source) or choose_by_where(event, source)
             fix = fix or reckon_pad(event, source)
             said = f"`{text}` is decided by the example input"
-            yield Hit(event, said, fix=fix, harm=harm, cause=name_cause(event.node))
+            remedy = TURNS if event.kind == "while" else None
+            yield Hit(event, said, fix=fix, harm=harm, cause=name_cause(event.node), remedy=remedy)
 
 
 def name_cause(test: ast.AST) -> str:

@@ -110,8 +110,8 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
 
 @rule.trace(FeltDraw)
 def in_trace(event: FeltDraw, trace: Trace) -> Iterator[Hit]:
-    parts = Path(event.site.path).with_suffix("").parts[-2:]
-    if not any(AUGMENTS.search(n) for n in (*parts, event.site.function, event.layer_class)):
+    named = any(AUGMENTS.search(n) for n in (event.site.function, event.layer_class))
+    if not named and not names_data(event.site.path):
         drawn = f"{event.function}() is drawn once, for the example"
         yield Hit(event, f"{drawn}; with another draw {event.change}", harm=HARM)
 
@@ -120,6 +120,12 @@ def in_trace(event: FeltDraw, trace: Trace) -> Iterator[Hit]:
 def in_run(event: UnusedDraw, trace: Trace) -> Iterator[Refuted]:
     if all(map(is_whole_run, trace.runs)):
         yield Refuted(event, "in eval mode nothing looks at the number that is drawn here")
+
+
+def names_data(path: str) -> bool:
+    """Whether a file or its folder is named as one that changes training data; chance alone says nothing."""
+    parts = Path(path).with_suffix("").parts[-2:]
+    return any(AUGMENTS.search(re.sub("random", "", each, flags=re.I)) for each in parts)
 
 
 def is_used(event: Called, source: Source) -> bool:
@@ -201,5 +207,4 @@ def meets_tensors(value: Value, source: Source) -> bool:
 
 def augments(event: Called, source: Source) -> bool:
     """Whether a class, function or file on the way is named as one that changes training data."""
-    names = (*Path(event.spot.path).with_suffix("").parts[-2:], *event.way.names)
-    return any(map(AUGMENTS.search, names))
+    return any(map(AUGMENTS.search, event.way.names)) or names_data(event.spot.path)

@@ -1,12 +1,13 @@
-"""LT136: a size as the key of a dictionary."""
+"""LT136: a size as the key of a dictionary or cache."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from lintorch.core.finding import Harm, Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Indexed, ItemSet
+from lintorch.evaluator.events import Entered, Indexed, ItemSet
 from lintorch.evaluator.values import Held, Items, Number, Value
 from lintorch.evidence import Outcome, Trial
 from lintorch.evidence.treatment import report_refusal
@@ -15,7 +16,7 @@ from lintorch.source import Source
 rule = Rule(
     __name__,
     code="LT136",
-    summary="a size as the key of a dictionary",
+    summary="a size as the key of a dictionary or cache",
     why="""
         A grid or mask that is kept by its size, `self.masks[x.shape[1]] = mask`: the size that
         `torch.export` traces has no hash, and it raises TypeError, "unhashable type:
@@ -87,6 +88,35 @@ def in_model(event: ItemSet | Indexed, source: Source) -> Iterator[Hit]:
         return  # weights are made for one size
     text = source.evaluation.text(event.spot).partition(" = ")[0]
     yield Hit(event, f"`{text}` is kept by a size", harm=HARM)
+
+
+@rule.event(Entered)
+def in_cached(event: Entered, source: Source) -> Iterator[Hit]:
+    """A call with a size of a function under `@lru_cache`."""
+    if not source.profile.dynamic or not event.way.forward or not event.way.spots:
+        return
+    cached = [each for each in getattr(event.node, "decorator_list", ()) if is_cache(each)]
+    called = event.way.spots[-1]
+    if not cached or called.path != source.path:
+        return
+    if any(has_size(each) for each in event.given.values()):
+        text = f"@{ast.unparse(cached[0]).partition('(')[0]}"
+        said = f"a size is the key that {text} keeps results by"
+        yield Hit(source.evaluation.place(called), said, harm=HARM, remedy=UNCACHED)
+
+
+UNCACHED = "leave the cache out: what is made of a size belongs into the graph"
+
+
+def is_cache(decorator: ast.expr) -> bool:
+    """`@lru_cache`, `@functools.lru_cache(maxsize=None)`, `@functools.cache`."""
+    func = decorator.func if isinstance(decorator, ast.Call) else decorator
+    match func:
+        case ast.Name(id="lru_cache"):
+            return True
+        case ast.Attribute(value=ast.Name(id="functools"), attr="lru_cache" | "cache"):
+            return True
+    return False
 
 
 @rule.trial("failed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from lintorch.core.finding import Hit
@@ -96,8 +97,16 @@ def works_out_gradients(event: Operation, source: Source) -> bool:
     graph = source.evaluation.graphs.get(event.way.root)
     if graph is not None and graph.is_quiet(event):
         return False
+    if any(map(_OF_DATA.search, event.way.names)):
+        return False
     of_loss = any("loss" in each.lower() for each in event.way.names)
     return of_loss or "backward" in source.evaluation.words
+
+
+_OF_DATA = re.compile(
+    r"\.__getitem__$|Dataset\b|Metrics?\.|(^|_)(evaluate|metrics?|accuracy|fid)(_|$)"
+)
+"""Names of what makes samples, or measures: nobody works out gradients there."""
 
 
 def is_clamped_at_zero(made: Operation) -> bool:

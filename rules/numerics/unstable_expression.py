@@ -113,6 +113,24 @@ def in_log(event: Called, source: Source) -> Iterator[Hit]:
 
 
 @rule.event(*LOGS)
+def in_log_of_rest(event: Called, source: Source) -> Iterator[Hit]:
+    """`log(1 - sigmoid(x))`, `log(1 / (1 + exp(-x)))`."""
+    ways = source.evaluation.ways
+    made = ways.find_maker(find_operand(event))
+    if not isinstance(made, Combined) or made.left not in ONE:
+        return
+    inner = ways.find_maker(made.right)
+    if made.operator == "Sub" and inner is not None and name_operation(inner) == "sigmoid":
+        said = "log of 1 - sigmoid is -inf where sigmoid rounds to 1"
+        yield Hit(event, said, remedy="write F.logsigmoid(-x)")
+    elif made.operator == "Div" and isinstance(inner, Combined) and inner.operator == "Add":
+        other = inner.right if inner.left in ONE else inner.left
+        if {inner.left, inner.right} & {*ONE} and is_exp(ways.find_maker(other)):
+            said = "log of 1 / (1 + exp(-x)) is -inf where exp overflows"
+            yield Hit(event, said, remedy="write F.logsigmoid(x)")
+
+
+@rule.event(*LOGS)
 def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
     """`log(softmax(x))`, by whatever way one comes to the other."""
     given = (*event.positional, *event.keyword.values())
@@ -129,6 +147,10 @@ def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
         return
     message = f"log of {name} is -inf where {name} rounds to 0"
     remedy = f"write F.{BETTER[name]}"
+    if made is not None and source.evaluation.find_function(
+        made
+    ) is not source.evaluation.find_function(event):
+        remedy = f"leave the {name} out there, and write F.{BETTER[name]} of what it was given"
     log, inner = find_call(event, source), find_call(made, source)
     yield Hit(event, message, as_one(log, inner, source) if log and inner else None, remedy=remedy)
 
@@ -168,8 +190,10 @@ def in_share(event: Combined, source: Source) -> Iterator[Hit]:
 def in_where(event: Called, source: Source) -> Iterator[Hit]:
     """`where(x > 0, x.log(), y)`."""
     given = event.arguments
-    tested = find_tested(given.get("condition"), source) if event.way.forward else None
-    if tested is None or not takes_gradient(tested, source):
+    tested = find_tested(given.get("condition"), source)
+    if tested is None or not (
+        takes_gradient(tested, source) if event.way.forward else is_of_loss(event, tested, source)
+    ):
         return
     arms = (given.get(name) for name in ("input", "self", "other"))
     name = next((found for arm in arms if (found := find_sharp(arm, tested, source))), "")
@@ -277,6 +301,12 @@ def takes_gradient(value: Tensor, source: Source) -> bool:
             return False
         value = below
     return False
+
+
+def is_of_loss(event: Called, tested: Tensor, source: Source) -> bool:
+    """Whether it stands in a function that is called a loss, and is worked out of what that is given."""
+    named = any("loss" in each.lower() for each in event.way.names)
+    return named and bool(source.evaluation.ways.name_origin(tested))
 
 
 def find_sharp(arm: Value | None, tested: Tensor, source: Source, depth: int = 0) -> str:

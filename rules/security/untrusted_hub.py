@@ -9,6 +9,8 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Occurrence
+from lintorch.evaluator.values import TRUE
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -43,6 +45,8 @@ _HUB = frozenset(("torch.hub.load", "torch.hub.help", "torch.hub.list"))
 _PINNED = re.compile(r":\S+$")
 _LOADS_CODE = re.compile(r"^(Auto\w+|\w+Pipeline)$")
 """Classes whose from_pretrained may run code from beside the model; others are what they are."""
+_UNPINNED = "trust_remote_code=True without a revision runs whatever code is there today"
+_PIN = 'pin a commit: revision="COMMIT"'
 _REPOSITORY = re.compile(r"^[\w.-]+/[\w.-]+$")
 
 
@@ -74,5 +78,34 @@ def of_pretrained(call: cst.Call, source: Source) -> Iterator[Hit]:
     given = source.arguments(call, "name")
     trusted = given.value("trust_remote_code", False) is True
     if trusted and given.complete and not {"revision", "code_revision"} & given.by_name.keys():
-        said = "trust_remote_code=True without a revision runs whatever code is there today"
-        yield Hit(call, said, remedy='pin a commit: revision="COMMIT"')
+        yield Hit(call, _UNPINNED, remedy=_PIN)
+
+
+@rule.source(cst.Call, needs=("trust_remote_code",))
+def of_options(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`AutoModel.from_pretrained(name, **options)` of options that hold it."""
+    func = call.func
+    if not isinstance(func, cst.Attribute) or func.attr.value != "from_pretrained":
+        return
+    if all(each.star != "**" for each in call.args):
+        return
+    place = source.place(call)
+    for reached in source.evaluation.reached:
+        for event in reached.events:
+            if event.spot.row == place.row and _takes_trust(event, source):
+                yield Hit(call, _UNPINNED, remedy=_PIN)
+                return
+
+
+def _takes_trust(event: Occurrence, source: Source) -> bool:
+    """Whether a call of a loader is given trust, and no revision."""
+    if not isinstance(event, Called) or not event.name.endswith(".from_pretrained"):
+        return False
+    loader = event.name.removesuffix(".from_pretrained").rpartition(".")[2]
+    may_pin = "revision" in source.text if event.open else "revision" in event.keyword
+    return (
+        bool(_LOADS_CODE.match(loader))
+        and event.keyword.get("trust_remote_code") == TRUE
+        and not may_pin
+        and "code_revision" not in event.keyword
+    )

@@ -138,8 +138,9 @@ def in_forwards(event: Called | Combined | ItemSet, source: Source) -> Iterator[
     if written is None or written.aside or not runs_in_training(event, source):
         return
     if saver := find_saver(event, source.evaluation):
-        message = f"changes {name_changed(event)} in place, which backward of {saver} needs"
-        yield Hit(event, f"{message} as it was: it raises", remedy="work out of place")
+        changed = name_changed(event)
+        message = f"changes {changed} in place, which backward of {saver} needs as it was"
+        yield Hit(event, f"{message}: it raises", remedy="work out of place", cause=changed)
 
 
 def runs_in_training(event: Occurrence, source: Source) -> bool:

@@ -62,6 +62,13 @@ LOSS = re.compile(r"^[\w.]*loss[\w.]*(\.detach\(\)|\.data|\.cpu\(\))*(\.item\(\)
 OF_TORCH = re.compile(
     r"^(torch\.nn\.functional|nn\.functional|F)\.\w+\([^()]*(\([^()]*\)[^()]*)*\)\.item\(\)$"
 )
+INLINE = re.compile(r"^(self\.)?(\w*loss_?(fn|func|function)?|criterion)\([^*]*\)\.item\(\)$")
+"""A loss that is called there, by its name."""
+MEAN = re.compile(r"loss|criterion", re.I)
+BATCH = re.compile(r"^\w+(\[[^]]*\])?(\.size\(0\)|\.shape\[0\])$|^len\(\w+(\[[^]]*\])?\)$")
+"""How many samples a batch has."""
+OTHERWISE = re.compile(r"reduction['\"]?\s*[=:]\s*(?!\s*['\"]mean)|size_average")
+"""A loss that may be no mean."""
 SUMMING = (".sum(", "len(", ".size(", "batch_size", "*")
 
 
@@ -75,14 +82,18 @@ def in_quotients(node: cst.BinaryOperation | cst.AugAssign, source: Source) -> I
         if isinstance(node, cst.BinaryOperation)
         else (node.target, node.value)
     )
-    counted, whole = _read_length(below)
     total = _find_total(above)
-    if counted is None or total is None or SINGLE.search(source.text):
+    if total is None or SINGLE.search(source.text):
         return
+    below = _find_written(below, source)
+    counted, whole = _read_length(below)
     function = source.enclosing(node, cst.FunctionDef)
     for loop in source.nodes(cst.For):
-        here = source.enclosing(loop, cst.FunctionDef) is function
-        if not here or not _goes_over(loop, counted, source):
+        if source.enclosing(loop, cst.FunctionDef) is not function:
+            continue
+        if counted is None and _counts_turns(below, loop, source):
+            counted, whole = _find_over(loop), False
+        if counted is None or not _goes_over(loop, counted, source):
             continue
         added = [*_list_added(loop, source.code(total), source)]
         if not added or _stands_within(node, loop, source):
@@ -121,6 +132,34 @@ def _read_length(node: cst.BaseExpression) -> tuple[cst.BaseExpression | None, b
     if isinstance(given, cst.Attribute) and given.attr.value == "dataset":
         return given.value, True
     return (given, False) if isinstance(given, (cst.Name, cst.Attribute)) else (None, False)
+
+
+def _find_written(node: cst.BaseExpression, source: Source) -> cst.BaseExpression:
+    """`len(loader.dataset)` of `n`, which is given that alone."""
+    bound = source.bound(node) if isinstance(node, cst.Name) else []
+    one = bound[0].node if len(bound) == 1 and bound[0].kind == "assign" else None
+    return one if isinstance(one, cst.Call) else node
+
+
+def _counts_turns(node: cst.BaseExpression, loop: cst.For, source: Source) -> bool:
+    """Whether a name is `count += 1` at each turn of a loop, and nothing else but what it begins with."""
+    if not isinstance(node, cst.Name):
+        return False
+    added = [each for each in source.nodes(cst.AugAssign) if source.code(each.target) == node.value]
+    begun = [each for each in source.bound(node) if each.kind == "assign"]
+    if len(added) != 1 or len(begun) > 1 + len(added):
+        return False
+    once = source.code(added[0].value) == "1" and isinstance(added[0].operator, cst.AddAssign)
+    statement = source.parent(added[0])
+    return once and statement is not None and source.parent(statement) is loop.body
+
+
+def _find_over(loop: cst.For) -> cst.BaseExpression | None:
+    """The loader of `enumerate(loader)`, `tqdm(loader)`."""
+    over: cst.BaseExpression = loop.iter
+    while isinstance(over, cst.Call) and over.args:
+        over = over.args[0].value
+    return over if isinstance(over, (cst.Name, cst.Attribute)) else None
 
 
 def _find_total(node: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -188,9 +227,20 @@ def _written(value: cst.BaseExpression, loop: cst.For, source: Source, depth: in
 def _counts_samples(added: cst.BaseExpression, loop: cst.For, source: Source) -> bool:
     """`(pred == y).sum().item()`: a sum of comparisons, divided by nothing."""
     text = _written(added, loop, source)
+    if _is_weighed(text) or _is_weighed(source.code(added)):
+        return True
     tree = ast.parse(text.strip(), mode="eval") if _parses(text) else None
     plain = tree is not None and not any(isinstance(n, (ast.Div, ast.Mult)) for n in ast.walk(tree))
     return plain and bool(HITS.search(text)) and bool(SUMMED.search(text)) and ".mean(" not in text
+
+
+def _is_weighed(text: str) -> bool:
+    """`loss.item() * x.size(0)`: a mean times the samples of its batch."""
+    tree = ast.parse(text.strip(), mode="eval").body if _parses(text) else None
+    if not isinstance(tree, ast.BinOp) or not isinstance(tree.op, ast.Mult):
+        return False
+    sides = [ast.unparse(tree.left), ast.unparse(tree.right)]
+    return any(BATCH.match(one) and MEAN.search(other) for one, other in (sides, sides[::-1]))
 
 
 def _parses(text: str) -> bool:
@@ -203,9 +253,11 @@ def _parses(text: str) -> bool:
 
 def _is_mean(added: list[cst.BaseExpression], loop: cst.For, source: Source) -> bool:
     """`loss.item()` of a loss that is a mean, whose sum over the batch nobody asked for."""
-    if len(added) != 1 or "reduction" in source.text or "size_average" in source.text:
+    if len(added) != 1 or OTHERWISE.search(source.text):
         return False
     written = source.code(added[0])
+    if INLINE.match(written):
+        return not any(word in written for word in SUMMING)
     if OF_TORCH.match(written):
         return not any(word in written for word in SUMMING)
     name = written.partition(".")[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -16,7 +17,7 @@ from lintorch.evaluator.values import Constant, Items, Spot, Unknown, Value
 from lintorch.facts.models.loops_around import LOOPS
 from lintorch.facts.models.node_parents import DEFINITIONS
 from lintorch.facts.models.one_way import ends, may_follow
-from lintorch.facts.training.part_values import role_of_class
+from lintorch.facts.training.part_values import role_of_class, role_of_object
 from lintorch.source import Role, Source
 
 rule = Rule(
@@ -77,6 +78,9 @@ CONSUMERS = frozenset(
 HANDING = ("enumerate", "zip", "tqdm.tqdm", "tqdm.auto.tqdm")
 """Gone through as a loop goes through them."""
 
+OF_LOADER = "loader's iterator"
+LOADER = re.compile(r"(^|[<._])(\w+_)?(data_?)?loader>?$", re.I)
+
 Made = Called | UnknownCalled
 Use = Called | Repeated
 
@@ -91,8 +95,11 @@ def in_source(made: Made, source: Source) -> Iterator[Hit]:
         return
     uses = list_uses(target.id, made, source)
     if spent := find_spent(uses, made, source):
+        if kind == OF_LOADER and (ends_early(spent) or any(map(ends_early, uses))):
+            return
         message = f"{target.id} was used up before: a {kind} can be gone through once"
-        yield Hit(narrow_to(target.id, spent), message, keep_list(made, source))
+        remedy = "go over the loader itself" if kind == OF_LOADER else None
+        yield Hit(narrow_to(target.id, spent), message, keep_list(made, source), remedy=remedy)
     elif uses and kind in LAZY and (name := find_rebound(made, uses[0], source)):
         message = f"reads {name} only when it is gone through, and {name} has changed"
         yield Hit(made, message, keep_list(made, source))
@@ -107,9 +114,17 @@ def name_kind(made: Made) -> str:
         return f"{made.method}() iterator" if plain and made.method in METHODS else ""
     if made.name in LAZY:
         return made.name
+    if made.name == "iter":
+        return OF_LOADER if len(made.positional) == 1 and is_loader(made.positional[0]) else ""
     owner, _, method = made.name.rpartition(".")
     plain = owner == "torch.nn.Module" and len(made.positional) + len(made.keyword) <= 2
     return f"{method}() iterator" if plain and method in METHODS else ""
+
+
+def is_loader(value: Value) -> bool:
+    """A DataLoader, or what a function is given by such a name."""
+    named = isinstance(value, Unknown) and LOADER.search(value.path)
+    return role_of_object(value) is Role.LOADER or bool(named)
 
 
 def find_target(made: Made, source: Source) -> ast.expr | None:
@@ -141,7 +156,7 @@ def is_given(event: Occurrence, value: Value) -> bool:
 
 def keep_list(made: Made, source: Source) -> Fix | None:
     call = source.call_at(made)
-    if call is None:
+    if call is None or (isinstance(made, Called) and made.name == "iter"):
         return None
     edit = source.replace(call, f"list({source.code(call)})")
     return Fix("keep a list", (edit,), Applicability.UNSAFE)
@@ -160,6 +175,13 @@ def list_uses(name: str, made: Made, source: Source) -> list[Use]:
         if here and consumes(event, made.result, source):
             found.append(event)
     return found
+
+
+def ends_early(use: Use) -> bool:
+    """Whether a loop may be left ahead of the end of what it goes through."""
+    loop = use.loop if isinstance(use, Repeated) else None
+    inner = ast.walk(loop) if loop is not None else ()
+    return any(isinstance(each, (ast.Break, ast.Return)) for each in inner)
 
 
 def mentions(event: Use, name: str) -> bool:

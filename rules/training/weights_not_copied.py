@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -69,7 +70,7 @@ LISTING = ("named_parameters", "parameters", "state_dict")
 @rule.source(cst.Assign, needs=("load_state_dict",))
 def in_names(node: cst.Assign, source: Source) -> Iterator[Hit]:
     """`self.target = self.online`, and a load of the one into the other."""
-    target, value = node.targets[0].target, node.value
+    target, value = node.targets[0].target, find_first(node, source)
     plain = isinstance(target, (cst.Name, cst.Attribute))
     if len(node.targets) != 1 or not plain or not isinstance(value, (cst.Name, cst.Attribute)):
         return
@@ -91,7 +92,18 @@ def in_names(node: cst.Assign, source: Source) -> Iterator[Hit]:
         yield Hit(node, f"makes {left} another name of {right}, whose weights it is to keep")
 
 
-def find_scope(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
+def find_first(node: cst.Assign, source: Source) -> cst.BaseExpression:
+    """`self.online` for the second `network` of `self.online = network; self.target = network`."""
+    function = source.enclosing(node, cst.FunctionDef)
+    for each in source.nodes(cst.Assign) if isinstance(node.value, cst.Name) else ():
+        target = each.targets[0].target
+        mine = each is not node and source.enclosing(each, cst.FunctionDef) is function
+        if mine and isinstance(target, cst.Attribute) and each.value.deep_equals(node.value):
+            return target
+    return node.value
+
+
+def find_scope(node: cst.CSTNode, source: Source) -> cst.ClassDef | cst.FunctionDef | None:
     """The class, else the function, around something."""
     return source.enclosing(node, cst.ClassDef) or source.enclosing(node, cst.FunctionDef)
 
@@ -132,3 +144,73 @@ def is_weight(value: cst.BaseExpression, loop: cst.For, source: Source) -> bool:
         value = value.value
     names = source.code(loop.target).replace("(", "").replace(")", "").split(",")
     return isinstance(value, cst.Name) and value.value == names[-1].strip()
+
+
+@rule.source(cst.Assign, needs=LISTING)
+def in_averages(node: cst.Assign, source: Source) -> Iterator[Hit]:
+    """`self.average = model.state_dict()`, `[p for p in model.parameters()]`, and what is averaged in it."""
+    target, owner = node.targets[0].target, find_scope(node, source)
+    if len(node.targets) != 1 or not isinstance(target, (cst.Name, cst.Attribute)) or owner is None:
+        return
+    held = source.code(target)
+    if not AVERAGE.search(f"{held} {owner.name.value}") or not holds_weights(node.value, source):
+        return
+    text = re.escape(held)
+    code = source.code(owner)
+    changed = re.search(rf"{text}\[[^\]]*\](\.data)?({WRITES})", code)
+    for loop in source.nodes(cst.For):
+        if changed is None and find_scope(loop, source) is owner:
+            name = find_item(loop, held, source)
+            body = source.code(loop.body)
+            changed = re.search(rf"\b{name}(\.data)?({WRITES})", body) if name else None
+    if changed is not None:
+        yield Hit(
+            node, f"{held} holds the weights themselves, and what averages them changes the model"
+        )
+
+
+AVERAGE = re.compile(r"ema(_|\b)|ema$|EMA|shadow|av(era)?g|Average|polyak|swa\b", re.I)
+"""Names of what keeps an average of weights."""
+WRITES = r"\.(mul|add|lerp|copy|sub)_\(|\s*[*+-]="
+PARTS = ("named_parameters", "parameters", "state_dict", "items", "values")
+
+
+def holds_weights(value: cst.BaseExpression, source: Source) -> bool:
+    """Whether a value is the weights of something that is given, not of a copy that is made there."""
+    if isinstance(value, cst.DictComp):
+        kept, loop = value.value, value.for_in
+    elif isinstance(value, cst.ListComp):
+        kept, loop = value.elt, value.for_in
+    elif isinstance(value, cst.Call) and source.code(value.func) in ("list", "dict") and value.args:
+        return is_of_given(value.args[0].value, source)
+    else:
+        return source.code(value).endswith(".state_dict()") and is_of_given(value, source)
+    if not is_of_given(loop.iter, source) or loop.inner_for_in is not None:
+        return False
+    names = source.code(loop.target).strip("()").split(",")
+    return source.code(kept) in {f"{names[-1].strip()}{end}" for end in ("", ".data", ".detach()")}
+
+
+def is_of_given(value: cst.BaseExpression, source: Source) -> bool:
+    """`model.state_dict().items()` of a parameter that is given nothing else."""
+    while isinstance(value, cst.Call) and not value.args and isinstance(value.func, cst.Attribute):
+        if value.func.attr.value not in PARTS:
+            return False
+        value = value.func.value
+    bound = source.bound(value) if isinstance(value, cst.Name) else []
+    return len(bound) == 1 and bound[0].kind == "param"
+
+
+def find_item(loop: cst.For, held: str, source: Source) -> str:
+    """What a loop calls the weights that it takes out of those that are kept."""
+    over = source.code(loop.iter)
+    target = loop.target
+    names = [source.code(e.value) for e in target.elements] if isinstance(target, cst.Tuple) else []
+    if over == f"{held}.items()" and len(names) == 2:
+        return names[1]
+    if over in (held, f"{held}.values()") and not names:
+        return source.code(target)
+    given = loop.iter.args if isinstance(loop.iter, cst.Call) and over.startswith("zip(") else []
+    at = [source.code(each.value) for each in given]
+    found = [n for n, each in zip(names, at, strict=False) if each in (held, f"{held}.values()")]
+    return found[0] if found else ""

@@ -110,14 +110,18 @@ class GradientGraphs:
 
     def list_savers(self, loss: Value | None) -> list[Node]:
         """Operations that every gradient of a loss goes through, and that keep what backward() frees."""
+        way = self.list_way(loss)
+        return [node for node in way if keeps_tensors(node) or _is_model_call(node)]
+
+    def list_way(self, loss: Value | None) -> list[Node]:
+        """The operations that every gradient of a loss goes through, last first."""
         found: list[Node] = []
         value = loss
-        while value is not None and len(found) < _MOST_SAVERS:
+        while value is not None and len(found) < _LONGEST:
             node = self._find_node(find_unproven(value))
             if node is None or self._is_cut(node):
                 break
-            if keeps_tensors(node) or _is_model_call(node):
-                found.append(node)
+            found.append(node)
             flowing = [each for each in _list_compared(node) if self._may_carry(each)]
             value = flowing[0] if len(flowing) == 1 and not _is_model_call(node) else None
         return found
@@ -219,7 +223,7 @@ def _list_compared(node: Node) -> list[Value]:
 _COMPARING = ("cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits")
 
 
-_MOST_SAVERS = 8
+_LONGEST = 16
 
 
 def has_weights(event: Called) -> bool:

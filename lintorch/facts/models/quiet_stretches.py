@@ -39,7 +39,10 @@ def find_quiet_stretches(events: tuple[Occurrence, ...], ways: ValueWays) -> Qui
     """What the order of one root's occurrences says."""
     sure, possible = set(), set()
     modes: list[tuple[object, _Mode]] = [(None, _Mode(False, False))]
+    begun: list[CallBegan] = []
     for event in events:
+        while begun and _is_behind(event, begun[-1]):
+            _leave(modes, begun.pop().node)
         now = modes[-1][1]
         if isinstance(event, ContextEntered):
             modes.append((event.manager, _judge_manager(event.manager, now, ways)))
@@ -48,11 +51,18 @@ def find_quiet_stretches(events: tuple[Occurrence, ...], ways: ValueWays) -> Qui
         elif isinstance(event, CallEnded):
             _leave(modes, event.node)  # also blocks that a return has left
         elif isinstance(event, CallBegan):
+            begun.append(event)
             modes.append((event.node, _judge_function(event, now)))
         else:
             sure |= {id(event)} if now.off else set()
             possible |= {id(event)} if now.may_be_off else set()
     return QuietStretches(frozenset(sure), frozenset(possible))
+
+
+def _is_behind(event: Occurrence, call: CallBegan) -> bool:
+    """Whether something happens outside of a call that was begun: of one that takes too long no end is told."""
+    outer = call.way.names
+    return event.way.names[: len(outer)] != outer or len(event.way.names) == len(outer)
 
 
 def _judge_manager(manager: Value, before: _Mode, ways: ValueWays) -> _Mode:

@@ -28,6 +28,7 @@ from lintorch.evaluator.values import (
     Tensor,
     Unknown,
     Value,
+    find_unproven,
 )
 
 Operation = Called | Combined | Indexed | AttributeRead
@@ -93,7 +94,8 @@ class ValueWays:
             each = waiting.pop()
             made = self.find_maker(each) or self.find_comparison(each)
             yield each, made
-            more = [v for v in list_operands(made) if id(v) not in seen] if made else []
+            given = list_operands(made) if made else (find_unproven(each),)
+            more = [v for v in given if id(v) not in seen]
             seen.update(map(id, more))
             waiting += more
 
@@ -105,9 +107,14 @@ class ValueWays:
             if isinstance(value, Tensor) and value.origin == "input":
                 return value.name
             made = self.find_maker(value)
-            if made is None:
+            if made is not None:
+                value = next(list_operands(made), None)
+                continue
+            asked = None if value is None else find_unproven(value)
+            called = None if asked is None else self.find_unknown_maker(asked)
+            if called is None and asked is value:
                 return ""
-            value = next(list_operands(made), None)
+            value = asked if called is None else called.held
         return ""
 
     def find_unknown_maker(self, value: Value) -> UnknownCalled | None:
@@ -192,6 +199,9 @@ class ValueWays:
             for value in list_operands(each):
                 if id(value) not in _COMMON:
                     found[id(value)].append(each)
+                unproven = find_unproven(value)
+                if unproven is not value and self.find_maker(value) is None:
+                    found[id(unproven)].append(each)
         return found
 
 
@@ -221,8 +231,6 @@ def list_operands(event: Operation | Compared) -> Iterator[Value]:
 
 
 def _list_items(value: Value) -> tuple[Value, ...]:
-    if isinstance(value, Tensor):
-        return tuple(each for each in value.arms if isinstance(each, Unknown))
     if not isinstance(value, Items):
         return ()
     return (value.each,) if value.items is None else value.items

@@ -1,4 +1,4 @@
-"""What a file is for: a test, an augmentation of data, or code that may be deployed."""
+"""What a file is for: a test, an augmentation of data, a metric, or code that may be deployed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from lintorch.files import testfile
 from lintorch.syntax.parsed_file import ParsedFile
 
 _AUGMENTS = re.compile(r"(^|[/\\])(data_?)?augment(er|ation)?s?(_\w+)?(\.py$|[/\\])")
+_MEASURES = re.compile(r"(^|[/\\])metrics?(\.py$|[/\\])")
 
 
 class FilePurpose:
@@ -26,5 +27,6 @@ class FilePurpose:
 
     @cached_property
     def is_deployable(self) -> bool:
-        """Whether models of the file may be deployed: it neither tests nor augments data."""
-        return not self.is_test and _AUGMENTS.search(self._file.path) is None
+        """Whether models of the file may be deployed: it neither tests, augments data nor measures."""
+        other = _AUGMENTS.search(self._file.path) or _MEASURES.search(self._file.path)
+        return not self.is_test and other is None

@@ -17,7 +17,7 @@ from lintorch.guest.calls.find_model_calls import ModelCall
 from lintorch.guest.calls.hollow_models import Making, find_making, make_hollow
 from lintorch.guest.calls.list_model_calls import SoughtModel
 from lintorch.guest.calls.project_scripts import ProjectScripts
-from lintorch.guest.calls.read_fed import name_fed, read_fed
+from lintorch.guest.calls.read_fed import name_fed, name_known, read_fed
 from lintorch.guest.calls.read_open_axes import names_dims, read_open_axes
 from lintorch.guest.calls.run_statement import SOUGHT, StatementRunner
 from lintorch.guest.calls.script_runner import ScriptRunner
@@ -25,6 +25,7 @@ from lintorch.guest.calls.script_surroundings import leave_weights_empty
 from lintorch.guest.calls.unknown_value import UnknownValue
 from lintorch.guest.construct.call_examples import UNREAD, CallPlace, Example
 from lintorch.guest.process.deadline import clock
+from lintorch.record.models import FedArgument, Input
 
 _MOST_EXAMPLES = 5
 _ENOUGH_FED, _LITTLE_TOLD = 2, 4
@@ -63,7 +64,7 @@ def read_examples(
                 continue
             with scripts.enter(call.text) as runner:
                 example = _read_example(sought, call, runner)
-            if example is not None and (alone := replace(example, place=CallPlace())) not in seen:
+            if example is not None and (alone := _drop_place(example)) not in seen:
                 seen.append(alone)
                 yield number, example
             elif example is None or not example.inputs:
@@ -96,10 +97,12 @@ def _read_example(sought: SoughtModel, call: ModelCall, runner: ScriptRunner) ->
     if making is None:
         return None
     find = lambda part: runner.find_value(part, call.placed.region)  # noqa: E731
-    try:
-        inputs = name_fed(*read_fed(call, find), sought.kind)
-    except Exception:  # whatever user code raises
-        inputs = ()
+    inputs: tuple[tuple[str, FedArgument], ...] = ()
+    partly: tuple[Input, ...] = ()
+    with suppress(Exception):  # whatever user code raises
+        fed = read_fed(call, find)
+        inputs = name_fed(*fed, sought.kind)
+        partly = () if inputs else name_known(*fed, sought.kind)
     args, kwargs = _mark_unread(making)
     unread = sum(value is UNREAD for value in (*args, *kwargs.values()))
     axes, named = None, False
@@ -111,8 +114,12 @@ def _read_example(sought: SoughtModel, call: ModelCall, runner: ScriptRunner) ->
     known = {name: value for name, value in kwargs.items() if value is not UNREAD}
     if of_other and not inputs:
         return None
-    place = CallPlace(source, axes, named)
+    place = CallPlace(source, axes, named, partly)
     return Example(sought.kind.__qualname__, args, known, unread, inputs, place, of_other)
+
+
+def _drop_place(example: Example) -> Example:
+    return replace(example, place=CallPlace(partly=example.place.partly))
 
 
 def is_of_project(value: Any, sought: SoughtModel) -> bool:

@@ -130,6 +130,22 @@ def name_fed(
     return tuple(found) if any(isinstance(part, Input) for _, part in found) else ()
 
 
+def name_known(
+    positional: Sequence[Any], named: Mapping[str, Any], kind: type[nn.Module]
+) -> tuple[Input, ...]:
+    """The tensors that are known of what is fed, where others are not: a graph beside data of a loader."""
+    parameters = list(inspect.signature(kind.forward).parameters.values())[1:]
+    plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    given = {p.name: value for p, value in zip(plain, positional, strict=False)} | dict(named)
+    found = (
+        part
+        for parameter in plain
+        if isinstance(value := given.get(parameter.name), torch.Tensor)
+        for part in _list_parts(parameter.name, value)
+    )
+    return tuple(part for part in found if isinstance(part, Input))
+
+
 def list_named(
     parameters: Sequence[inspect.Parameter], given: Collection[str]
 ) -> list[inspect.Parameter]:

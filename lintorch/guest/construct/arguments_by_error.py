@@ -19,6 +19,7 @@ from lintorch.guest.construct.sequence_lengths import find_sequence_lengths
 ConstructorArguments = Mapping[str, Any]
 _OFFER = re.compile(r"\b(?:one of|available|supported|choose from|options)\b(.{1,400})", re.DOTALL)
 _MISSING = re.compile(r"missing \d+ required [\w-]+ arguments?: (.*)")
+_NOT_SEVERAL = re.compile(r"type 'int' is not|'int' object is not (iterable|subscriptable)")
 _LONGEST_SEQUENCE = 12
 """Items: a larger number in a message is rather a size than a length."""
 _OFFERED = 4
@@ -50,6 +51,18 @@ def resize_sequences(given: ConstructorArguments, message: str) -> Iterator[Cons
             **given,
             **{n: _make_sequence_like(n, value, length) for n, value in several.items()},
         }
+
+
+def spread_defaults(
+    call: Callable[..., Any], given: ConstructorArguments, message: str
+) -> Iterator[ConstructorArguments]:
+    """A tuple for a default that is one number, where the message names it and asks for several: `levels=(8)`."""
+    if not _NOT_SEVERAL.search(message):
+        return
+    for parameter in list_reachable_parameters(call):
+        name, value = parameter.name, parameter.default
+        if type(value) is int and name not in given and re.search(rf"(?<!\w){name}(?!\w)", message):
+            yield {**given, name: (value,)}
 
 
 def _make_sequence_like(name: str, value: Sequence[Any], length: int) -> Sequence[Any]:

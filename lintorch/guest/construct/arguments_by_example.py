@@ -31,7 +31,7 @@ def bind_example(
         named |= value if kinds[name].kind is inspect.Parameter.VAR_KEYWORD else {name: value}
     read = {name: value for name, value in named.items() if value is not UNREAD}
     needed = {parameter.name for parameter in list_required_parameters(call)}
-    fed = bool(example.inputs)
+    fed = bool(example.inputs or example.place.partly)
     if not (read or fed) or (needed and not needed & set(read)):
         return None
     if example.unread and not needed and not fed:

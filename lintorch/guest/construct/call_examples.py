@@ -30,6 +30,8 @@ class CallPlace:
     open_axes: OpenAxes | None = None
     names_dims: bool = False
     """Whether the export declares sizes by `Dim("name")`."""
+    partly: tuple[Input, ...] = ()
+    """What the call feeds, as far as it is known, where not all of it is."""
 
 
 NOT_FOLLOWED = CallPlace()

@@ -26,6 +26,8 @@ _DEEPEST_SUBTREE = 3
 _LEAST_SHARE = 0.5
 """Of the settings that are read: what a set must hold to be taken for the one that is meant."""
 _ABSENT = object()
+_REFERENCE = re.compile(r"\$\{(\w+(?:\.\w+)*)\}")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+")
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,21 @@ def _read_file(path: Path) -> list[SettingTree]:
         loaded = json.loads(text) if written_as_json else _load_yaml(text)
     except Exception:  # of any parser
         return []
-    return [loaded] if isinstance(loaded, dict) else []
+    return [_resolve(loaded, loaded)] if isinstance(loaded, dict) else []
+
+
+def _resolve(value: Any, root: SettingTree, depth: int = 0) -> Any:
+    """With `${data.length}` for what that names, as OmegaConf has it, and `1e-5`, which YAML takes for a word, a number."""
+    if isinstance(value, dict):
+        return {key: _resolve(part, root, depth) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_resolve(part, root, depth) for part in value]
+    if not isinstance(value, str):
+        return value
+    if (named := _REFERENCE.fullmatch(value)) and depth < _DEEPEST_SUBTREE:
+        found = _look_up(root, tuple(named[1].split(".")))
+        return value if found is _ABSENT else _resolve(found, root, depth + 1)
+    return float(value) if _NUMBER.fullmatch(value) else value
 
 
 def _load_yaml(text: bytes) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from lintorch.record.repository import find_repository
 
 _NAMING = ("name", "type", "_target_", "class_path", "target", "arch", "model", "class_name")
 _HOLDING = ("args", "params", "init_args", "kwargs", "arguments")
+"""Keys below which the arguments stand; also behind the key that names the class: `model_args`."""
 _MOST_FOUND = 2
 
 
@@ -32,6 +34,21 @@ class NestedSettings(dict[str, Any]):
     __setattr__ = dict.__setitem__
 
 
+@dataclass(frozen=True)
+class _Named:
+    """A class by its name, and the file and folders that a dotted name may have before it."""
+
+    name: str
+    homes: frozenset[str]
+
+    def is_meant_by(self, value: Any) -> bool:
+        """Whether a setting names the class: `UNet`, `nets.unet.UNet`."""
+        if not isinstance(value, str):
+            return False
+        *before, last = value.replace(":", ".").split(".")
+        return last == self.name and (not before or before[-1] in self.homes)
+
+
 def find_registered(call: Callable[..., Any], name: str) -> list[Example]:
     """How configurations of the repository build the class of this name, those that tell most first."""
     try:
@@ -43,8 +60,9 @@ def find_registered(call: Callable[..., Any], name: str) -> list[Example]:
     open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
     found: list[tuple[int, Example]] = []
     root = find_repository(home.parent)
+    kind = _Named(name, frozenset((home.stem, home.parent.name)))
     for shipped in read_repository(root):
-        for given in _list_given(shipped.tree, name):
+        for given in _list_given(shipped.tree, kind):
             fitting = {k: v for k, v in given.items() if open_ended or k in parameters}
             lacking = len(needed - fitting.keys())
             if fitting and lacking < max(1, len(needed)):
@@ -56,20 +74,17 @@ def find_registered(call: Callable[..., Any], name: str) -> list[Example]:
     return [example for _, example in found[:_MOST_FOUND]]
 
 
-def _list_given(tree: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
+def _list_given(tree: Mapping[str, Any], kind: _Named) -> Iterator[dict[str, Any]]:
     """What mappings that name the class give it."""
     for subtree in list_subtrees(dict(tree)):
-        naming = next((key for key in _NAMING if _is_name_of(subtree.get(key), name)), "")
+        naming = next((key for key in _NAMING if kind.is_meant_by(subtree.get(key))), "")
         if not naming:
             continue
-        below = next((subtree[key] for key in _HOLDING if isinstance(subtree.get(key), dict)), None)
+        holding = (*_HOLDING, *(f"{naming}_{key}" for key in _HOLDING))
+        below = next((subtree[key] for key in holding if isinstance(subtree.get(key), dict)), None)
         beside = {key: value for key, value in subtree.items() if key != naming}
         given = beside if below is None else below
         yield {key: value for key, value in given.items() if isinstance(key, str)}
-
-
-def _is_name_of(value: Any, name: str) -> bool:
-    return isinstance(value, str) and value.rpartition(".")[2].rpartition(":")[2] == name
 
 
 def _wrap(value: Any) -> Any:

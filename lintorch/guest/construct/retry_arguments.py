@@ -15,6 +15,7 @@ from lintorch.guest.construct.arguments_by_error import (
     fill_named_optionals,
     find_offered_words,
     resize_sequences,
+    spread_defaults,
 )
 from lintorch.guest.construct.array_arguments import suggest_tensors
 from lintorch.guest.construct.conventional_values import GuessedConfig
@@ -51,6 +52,7 @@ def suggest_arguments(
     yield from suggest_tensors(call, given, message)
     if further := fill_missing_keywords(call, given, message):
         yield {**given, **further}
+    yield from spread_defaults(call, given, message)
     optionals = fill_named_optionals(call, given, message)
     if optionals:
         yield {**given, **optionals}

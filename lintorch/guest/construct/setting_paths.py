@@ -18,6 +18,13 @@ SettingPath = tuple[str, ...]
 _OF_MAPPINGS = frozenset(
     ("get", "keys", "items", "values", "pop", "update", "copy", "clone", "freeze", "defrost")
 )
+_OF_WORDS = frozenset(
+    (
+        *("lower", "upper", "strip", "lstrip", "rstrip", "split", "rsplit", "startswith"),
+        *("endswith", "casefold", "capitalize", "isdigit", "encode"),
+    )
+)
+"""What is called of a setting that is a word."""
 _READING_METHODS = frozenset(("get", "pop"))
 _ITERATING_FUNCTIONS = frozenset(
     ("len", "enumerate", "zip", "list", "tuple", "sum", "max", "min", "reversed", "sorted", "prod")
@@ -99,7 +106,8 @@ class _SettingReader:
                 self._calls.append(node)
                 has_default = len(node.args) > 1 + (getattr(node.func, "id", "") == "getattr")
                 self._note(self._read_call(node) if has_default else None, self._optional)
-            if isinstance(getattr(node, "ctx", None), ast.Store):
+            is_stored = isinstance(getattr(node, "ctx", None), ast.Store)
+            if is_stored and _write_name(node) not in self._aliases:
                 self._note(self._read_path(node), self._optional)
             for part in _list_tested(node):
                 self._note(self._read_path(part), self._tested)
@@ -140,7 +148,8 @@ class _SettingReader:
         if (name := _write_name(node)) in self._aliases and name:
             return self._aliases[name]
         if isinstance(node, ast.Attribute):
-            return self._extend(node.value, node.attr) if node.attr not in _OF_MAPPINGS else None
+            is_method = node.attr in _OF_MAPPINGS or node.attr in _OF_WORDS
+            return None if is_method else self._extend(node.value, node.attr)
         if isinstance(node, ast.Subscript):
             return self._extend(node.value, getattr(node.slice, "value", None))
         if isinstance(node, ast.Call):

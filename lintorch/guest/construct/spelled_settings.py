@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -52,9 +52,10 @@ def read_python_settings(text: bytes) -> Iterator[SettingTree]:
     bodies += [node.body for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     for body in bodies:
         yield from _read_assigned(body)
+    classes = {part.name: part for part in tree.body if isinstance(part, ast.ClassDef)}
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and not _is_model(node):
-            constants = dict(_read_constants(node))
+            constants = dict(_read_constants(node, classes))
             if len(constants) >= _LEAST_CONSTANTS:
                 yield constants
 
@@ -179,23 +180,28 @@ def _read_items(
                 yield key.value, _read_value(value, known, roots)
 
 
-def _read_constants(node: ast.ClassDef) -> Iterator[tuple[str, Any]]:
+def _read_constants(
+    node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]
+) -> Iterator[tuple[str, Any]]:
     """What a class holds by names, as its body spells it out, or its constructor puts it into `self`."""
+    others = {name: each for name, each in classes.items() if each is not node}
     for part in node.body:
         if isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Name):
             name, value = part.targets[0].id, part.value
         elif isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name) and part.value:
             name, value = part.target.id, part.value
         elif isinstance(part, ast.FunctionDef) and part.name == "__init__":
-            yield from _read_attributes(part.body)
+            yield from _read_attributes(part.body, others)
             continue
         else:
             continue
         with suppress(UnknownValueError):
-            yield name, _read_value(value, {}, {})
+            yield name, _read_held(value, others)
 
 
-def _read_attributes(body: list[ast.stmt]) -> Iterator[tuple[str, Any]]:
+def _read_attributes(
+    body: list[ast.stmt], classes: Mapping[str, ast.ClassDef]
+) -> Iterator[tuple[str, Any]]:
     """`self.width = 32` among statements; of `a if b else 32` the side that is spelled out."""
     for part in body:
         target = part.targets[0] if isinstance(part, ast.Assign) else None
@@ -206,5 +212,12 @@ def _read_attributes(body: list[ast.stmt]) -> Iterator[tuple[str, Any]]:
             sides = [part.value.body, part.value.orelse]
         for side in sides if getattr(target.value, "id", "") == "self" else ():
             with suppress(UnknownValueError):
-                yield target.attr, _read_value(side, {}, {})
+                yield target.attr, _read_held(side, classes)
                 break
+
+
+def _read_held(node: ast.expr, classes: Mapping[str, ast.ClassDef]) -> Any:
+    """A value, or what the class beside it holds that is called for it: `self.train = TrainSettings()`."""
+    if isinstance(node, ast.Call) and get_last_name(node.func) in classes:
+        return dict(_read_constants(classes[get_last_name(node.func)], classes))
+    return _read_value(node, {}, {})

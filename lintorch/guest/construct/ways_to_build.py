@@ -93,7 +93,8 @@ def _list_attempts(
 ) -> Iterator[Callable[[], Built]]:
     """As the project calls it, made up arguments where they are common ones, what the file shows, the rest."""
     whole = [example for example in shown if not example.unread]
-    for example in sorted(whole, key=lambda example: not example.inputs)[:_MOST_EXAMPLES]:
+    whole.sort(key=lambda example: (not example.inputs, not example.place.partly))
+    for example in whole[:_MOST_EXAMPLES]:
         yield from _attempt_like_example(example, candidate, files)
     if kind := next((call for factory, call in candidate.ways if not factory), None):
         for example in find_registered(kind, candidate.qualname):

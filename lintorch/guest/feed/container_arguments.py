@@ -20,8 +20,12 @@ _LIST_ANNOTATION = re.compile(
     r"^(typing\.)?(List|list|Sequence|Tuple|tuple|Iterable)\[(?!(int|float|str|bool)\b)"
 )
 _NESTED_ANNOTATION = re.compile(r"(List|list|Sequence)\[(List|list|Sequence)\[")
+_JOINING = frozenset(("torch.stack", "torch.cat", "torch.concat", "torch.hstack", "torch.vstack"))
+"""Functions that take several tensors as one argument."""
+_COUNTS = re.compile(r"(n|num|nbr|nb)_?(of_)?(inputs?|frames?|views?|images?|imgs|scans|sources)")
+"""Arguments of constructors that say how many tensors a list holds."""
 _ITERATING_FUNCTIONS = frozenset(("enumerate", "zip", "len", "reversed", "list"))
-_USUAL_PARTS = 2
+_USUAL_PARTS, _MOST_PARTS = 2, 16
 """Tensors in a list of which nothing tells how many it holds."""
 _CHANNEL_NAMES = ("in_channels", "in_channels_list", "in_dims", "in_features", "channels")
 _ENCODER_CHANNELS = re.compile(r"^in_|_in$|enc|feat|input")
@@ -37,9 +41,19 @@ def find_structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]
     if not tree.body:
         return {}
     given = inspect.signature(module.forward).parameters
-    written = {name: read_annotation(parameter) for name, parameter in given.items()}
+    written = {
+        name: read_annotation(parameter)
+        for name, parameter in given.items()
+        if parameter.kind is not parameter.VAR_POSITIONAL
+    }
     found = {name: _find_structure(name, text, tree, held) for name, text in written.items()}
     return {name: structure for name, structure in found.items() if structure[0]}
+
+
+def count_by_arguments(arguments: Mapping[str, Any]) -> int:
+    """How many tensors a model was built for in one list; 0 where nothing tells."""
+    found = (value for name, value in arguments.items() if _COUNTS.fullmatch(name))
+    return next((n for n in found if type(n) is int and 0 < n <= _MOST_PARTS), 0)
 
 
 def find_part_names(module: Any, name: str) -> tuple[str, ...]:
@@ -59,6 +73,7 @@ def _find_structure(name: str, written: str, tree: ast.AST, held: int) -> tuple[
     if is_list and _NESTED_ANNOTATION.search(written):
         return tuple((n, 0) for n in range(_USUAL_PARTS)), True
     parts = _count_taken_apart(name, tree)
+    is_list = is_list or _is_joined(name, tree)
     count = parts or max(_count_parts(name, tree), default=0)
     if not (is_list or count) or written == "Tensor":
         return (), False
@@ -92,6 +107,19 @@ def _count_parts(name: str, tree: ast.AST) -> Iterator[int]:
             node.iter
         ):
             yield -1
+
+
+def _is_joined(name: str, tree: ast.AST) -> bool:
+    """Whether `torch.stack(x)` is done with it, until something else is called so."""
+    last = _find_first_store(name, tree)
+    return any(
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func) in _JOINING
+        and bool(node.args)
+        and getattr(node.args[0], "id", "") == name
+        and node.lineno <= last
+        for node in ast.walk(tree)
+    )
 
 
 def _is_from_behind(index: ast.expr) -> bool:

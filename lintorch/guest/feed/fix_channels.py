@@ -82,6 +82,9 @@ def fix_batch_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     got, want = find_numbers(match)[:2]
     yield from replace_size(guess, got, want, axis=1)
     yield from replace_size(guess, got, want, axis=-1)
+    for name, size in guess.sizes.items():  # channels and places were made one axis
+        if name != "batch" and size * want % got == 0 and size != got:
+            yield guess.with_sizes(**{name: size * want // got})
 
 
 def fix_group_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
@@ -148,3 +151,13 @@ def fix_layer_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     if len(got) > 1:
         yield from replace_size(guess, got[1], want[-1], axis=1)
     yield from change_rank(guess, 3, want[-1])
+
+
+def fix_prelu(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """A slope for each of `want` channels met `got`, which may be what a side has become."""
+    want, got = find_numbers(match)[:2]
+    sides = [name for name, size in guess.sizes.items() if size == got and name != "batch"]
+    yield from (guess.with_sizes(**{name: want}) for name in sides)
+    yield from replace_size(guess, got, want, axis=1)
+    yield from replace_size(guess, got, want, axis=-1)
+    yield from scale_sides(guess, got, want)

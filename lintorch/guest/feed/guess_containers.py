@@ -8,12 +8,14 @@ from typing import Any
 
 from lintorch.guest.feed.container_arguments import (
     Structure,
+    count_by_arguments,
     find_part_names,
     find_structures,
     read_list_channels,
 )
 from lintorch.guest.feed.guess_inputs import Guess, guess_argument
 from lintorch.guest.feed.guess_lengths import link_lengths
+from lintorch.guest.feed.model_attributes import list_defaults
 from lintorch.guest.feed.shape_forms import InputForm, choose_form_by_name, list_layer_forms
 from lintorch.record.arguments import LeafPlace
 from lintorch.record.models import Input
@@ -40,7 +42,8 @@ def spread_over_containers(
 ) -> Iterator[Guess]:
     """The guesses, with lists and mappings where `forward` surely takes them; else such ones after."""
     channels = read_list_channels(module, arguments)
-    found = find_structures(module, len(channels))
+    known = {**list_defaults(module), **arguments}
+    found = find_structures(module, len(channels) or count_by_arguments(known))
     surely = {name: places for name, (places, is_sure) in found.items() if is_sure}
     perhaps = {name: places for name, (places, _) in found.items()}
     layer_forms = list(list_layer_forms(module)) if found else []

@@ -15,6 +15,7 @@ from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed import model_attributes
 from lintorch.guest.feed.embedded_parameters import find_embedded
 from lintorch.guest.feed.guess_lengths import follow_longest, link_lengths
+from lintorch.guest.feed.handed_on import find_handed
 from lintorch.guest.feed.said_axes import AxisNamer
 from lintorch.guest.feed.said_shapes import SaidShape, read_said_shapes
 from lintorch.guest.feed.shape_forms import (
@@ -49,7 +50,8 @@ class Guess:
     """Inputs to try, with the first values of their named sizes.
 
     `plain` are the values beside them, and `order` the names of `forward`'s parameters, by which both
-    are put together. It is `followed` where a call of the project feeds such ones.
+    are put together. It is `followed` where a call of the project feeds such ones; where one feeds some
+    alone, these are `known`.
     """
 
     inputs: tuple[Input, ...]
@@ -57,6 +59,7 @@ class Guess:
     plain: tuple[PlainArgument, ...] = ()
     order: tuple[str, ...] = ()
     followed: bool = False
+    known: tuple[Input, ...] = ()
 
     @classmethod
     def of_arguments(cls, arguments: Sequence[FedArgument], sizes: Mapping[str, int]) -> Guess:
@@ -101,6 +104,10 @@ class Guess:
         plain = follow_longest(self.plain, inputs)
         return replace(self, inputs=inputs, sizes=sizes, plain=plain, followed=False)
 
+    def keeps_known(self) -> bool:
+        """Whether what is known is fed as it is."""
+        return all(given in self.inputs for given in self.known)
+
     def first_fixed_size(self) -> int:
         """The fixed size of the first input that has one."""
         sizes = (n for given in self.inputs for n in given.shape[1:] if isinstance(n, int))
@@ -125,15 +132,25 @@ def find_numbers(match: re.Match[str]) -> list[int]:
 def list_fed_parameters(module: nn.Module) -> list[inspect.Parameter]:
     """What `forward` cannot do without; where nothing is, its first parameter."""
     leading = list_positional_parameters(module)
+    if not leading:
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        handed = inspect.signature(find_handed(module)).parameters.values()
+        leading = [p for p in handed if p.kind in kinds]
     needed = [p for p in leading if p.default is p.empty]
     signature = inspect.signature(module.forward).parameters.values()
     return needed or leading[:1] or [p for p in signature if p.kind is p.VAR_POSITIONAL]
 
 
 def guess_inputs(
-    module: nn.Module, arguments: Mapping[str, Any], plain: Collection[str] = ()
+    module: nn.Module,
+    arguments: Mapping[str, Any],
+    plain: Collection[str] = (),
+    partly: Sequence[Input] = (),
 ) -> Iterator[Guess]:
-    """Inputs to try, the most likely first; none is known to work. `plain` names what is no tensor."""
+    """Inputs to try, the most likely first; none is known to work.
+
+    `plain` names what is no tensor, and `partly` are inputs that a call of the project feeds it.
+    """
     example = model_attributes.read_example_inputs(module)
     if example is not None:
         yield Guess(*example)
@@ -149,8 +166,13 @@ def guess_inputs(
     said = {name: axes for name, axes in read_said_shapes(module).items() if name in named}
     for form in _order_forms(module, arguments, layer_forms):
         guess = look_up(_combine_inputs(named, form, layer_forms), embedded)
+        if said or partly:
+            known = {**model_attributes.list_defaults(module), **arguments}
+            namer = AxisNamer(module, known, guess.first_fixed_size())
+            told = take_said(guess, said, namer)
+            yield from (take_known(told, partly, rank) for rank in (3, 1) if partly)
         if said:
-            yield take_said(guess, said, AxisNamer(module, arguments, guess.first_fixed_size()))
+            yield told
             said = {}
         yield guess
     if len(named) > 1 and not is_loss:
@@ -166,6 +188,19 @@ def take_said(guess: Guess, said: Mapping[str, SaidShape], namer: AxisNamer) -> 
         shape = namer.name_axes(axes, whole) if axes else given.shape
         inputs.append(replace(given, shape=shape))
     return replace(guess, sizes=namer.sizes | guess.sizes).with_inputs(tuple(inputs))
+
+
+def take_known(guess: Guess, known: Sequence[Input], batched: int) -> Guess:
+    """The guess with what is known of it; of this rank and above the first axis is the batch."""
+    by_name = {given.name: given for given in known}
+    inputs = []
+    for given in guess.inputs:
+        taken = by_name.get(given.name, given)
+        if taken is not given and len(taken.shape) >= batched:
+            taken = replace(taken, shape=("batch", *taken.shape[1:]))
+        inputs.append(taken)
+    kept = tuple(given for given in inputs if given.name in by_name)
+    return replace(guess, known=kept).with_inputs(tuple(inputs))
 
 
 def look_up(guess: Guess, embedded: Mapping[str, int]) -> Guess:

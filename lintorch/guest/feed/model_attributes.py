@@ -30,6 +30,10 @@ _WIDTHS = ("dim", "embed_dim", "in_dim", "in_channels", "d_model", "hidden_dim",
 _SIDE_ATTRIBUTES = ("in_size", "img_size", "image_size", "input_size", "input_resolution")
 _SIDES_OF_PARTS = ("img_size", "image_size")
 """Attributes by which a part, too, says how big the images of the whole are: the outermost part that has one."""
+_LENGTH_ATTRIBUTES = (
+    *("seq_len", "seq_length", "sequence_length", "input_len", "input_length"),
+    *("lookback", "n_his", "his_len", "history_len"),
+)
 _LEAST_SIDE, _LARGEST_SIDE = 8, 1024
 """Pixels between which a number by such a name is taken for a side."""
 
@@ -50,14 +54,23 @@ def read_example_inputs(module: nn.Module) -> tuple[tuple[Input, ...], dict[str,
 
 def read_sides(module: nn.Module, arguments: Mapping[str, Any]) -> dict[str, int]:
     """Sizes that the model names as its own, or that it was built for."""
-    given = {**_list_defaults(module), **arguments}
+    given = {**list_defaults(module), **arguments}
     built_for = {
         size: side
         for name, sizes in _SIZES_OF_ARGUMENT.items()
         for size, side in _parse_sizes(given.get(name), sizes).items()
     }
     found = _find_sides(module)
-    return built_for if found is None else {**built_for, "height": found[0], "width": found[1]}
+    held = _find_length(module) | built_for
+    return held if found is None else {**held, "height": found[0], "width": found[1]}
+
+
+def _find_length(module: nn.Module) -> dict[str, int]:
+    """The length of sequences that the model, or the outermost part that has one, keeps."""
+    parts = sorted(module.named_modules(), key=lambda pair: pair[0].count("."))
+    held = (vars(part).get(name) for _, part in parts for name in _LENGTH_ATTRIBUTES)
+    length = next((n for n in held if type(n) is int and 1 < n <= _LARGEST_SIDE), 0)
+    return {"sequence": length, "length": length} if length else {}
 
 
 def read_token_form(module: nn.Module, arguments: Mapping[str, Any]) -> Input | None:
@@ -76,7 +89,7 @@ def _find_width(name: str, module: nn.Module, arguments: Mapping[str, Any]) -> i
     return found if type(found) is int else 0
 
 
-def _list_defaults(module: nn.Module) -> dict[str, Any]:
+def list_defaults(module: nn.Module) -> dict[str, Any]:
     """What the arguments of the module's constructor are where nothing is given."""
     try:
         parameters = inspect.signature(type(module).__init__).parameters

@@ -12,6 +12,8 @@ _UNIT = 32
 """What the sides of most models are multiples of, where they have to be any."""
 _MOST_WAYS = 2
 """Ways that are tried of making one of two inputs alone larger, or smaller."""
+_SHORT = 32
+"""A length up to which four more make it clearly longer: what rounding alone takes does not vary."""
 _LEAST = 2
 """A size of one is taken for always one by exporters, and says nothing of others."""
 
@@ -124,7 +126,7 @@ def _list_larger(group: tuple[str, ...], sizes: Mapping[str, int]) -> Iterator[d
         for scale in (_scale_to_other_parity, _add_units):
             yield _scale(group, sizes, factors, scale)
     yield {name: 2 * sizes[name] for name in group}
-    if not sides:
+    if not sides and all(sizes[name] <= _SHORT for name in group):
         yield {name: sizes[name] + 4 for name in group}
 
 

@@ -14,6 +14,7 @@ from lintorch.guest.feed.fix_channels import (
     fix_last_axis,
     fix_layer_norm,
     fix_linear_features,
+    fix_prelu,
 )
 from lintorch.guest.feed.fix_dtype import (
     lower_integers,
@@ -98,6 +99,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"but got input of shape \[([\d, ]+)\] and num_groups=(\d+)", fix_channels_per_group),
         (r"cannot be multiplied \((\d+)x(\d+) and (\d+)x\d+\)", fix_linear_features),
         (r"Expected (\d+), got (\d+)$", fix_last_axis),
+        (r"parameter numbers = (\d+) and channel size = (\d+)", fix_prelu),
         (
             r"expected input with shape \[\*, ([\d, ]+)\], but got input of size ?\[([\d, ]+)\]",
             fix_layer_norm,

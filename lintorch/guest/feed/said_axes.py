@@ -23,6 +23,12 @@ _MANY = re.compile(
 _FEATURES = re.compile(
     r"c|ch|cin|in_c|dim|(\w+_)?(c|ch|channels?|dims?|features?|hidden(_size)?|embed\w*|classes|size)"
 )
+_ARGUMENTS_OF_LETTERS = {
+    "c": re.compile(r"in_(channels?|ch|chans?|c|planes)|c_in|n_channels"),
+    "v": re.compile(r"(num|n)_?(points?|joints?|nodes?|vert\w+)"),
+    "m": re.compile(r"(num|n)_?(persons?|people|bodies|instances)"),
+}
+"""Arguments of constructors that say how many there are of what a letter stands for."""
 _OTHER_SIZE, _FEATURE_SIZE = 16, 8
 
 
@@ -39,7 +45,7 @@ class AxisNamer:
 
     def name_axes(self, axes: SaidShape, whole: bool) -> tuple[int | str, ...]:
         """The shape of one input; `whole` where it holds whole numbers."""
-        words = [axis.lower() for axis in axes]
+        words = [axis.lower().removesuffix("_in") for axis in axes]
         first = -1 if self._is_other(words[0]) else 0
         batch = next((n for n, word in enumerate(words[:2]) if _BATCH.fullmatch(word)), first)
         return tuple(
@@ -89,6 +95,9 @@ class AxisNamer:
 def _find_known(word: str, module: nn.Module, arguments: Mapping[str, Any]) -> int:
     """The number that the model, or its constructor, has by that name; 0 where there is none."""
     spelled = {word, word.lower()}
-    held = (getattr(module, name, None) for name in spelled if name.isidentifier())
-    given = (arguments.get(name) for name in spelled)
+    held = (vars(module).get(name) for name in spelled)
+    letter = _ARGUMENTS_OF_LETTERS.get(word.lower())
+    given = (
+        n for name, n in arguments.items() if name in spelled or (letter and letter.fullmatch(name))
+    )
     return next((n for n in (*given, *held) if type(n) is int and n > 0), 0)

@@ -8,16 +8,19 @@ import io
 import re
 import textwrap
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from torch import nn
 
-from lintorch.guest.construct.parameters import list_positional_parameters
+from lintorch.guest.construct.function_text import parse_source_of
+from lintorch.guest.feed.handed_on import find_handed
 
 SaidShape = tuple[str, ...]
 """The words for the axes of one argument."""
 _TYPE = re.compile(r"\((?:torch\.)?\w*[Tt]ensor\b[^()\[\]]*\)|:\s*(?:torch\.)?\w*Tensor\b")
+_MATH = re.compile(r":math:|[`{}]")
+"""Of formulas: `(N, T_{in}, V)`."""
 _EQUALS = re.compile(r"\b(shape|size)s?\s*[=:]\s*", re.IGNORECASE)
 _LIST = r"(?P<open>[\[(])\s*(?P<list>[^\[\]()\n]{1,90}?)\s*(?P<one>,?)\s*[\])]"
 _CROSSED = r"(?P<crossed>\w+(?: [x×*] \w+){1,5}|[A-Z0-9](?:x[A-Z0-9]\w*){1,5})(?!\w)"
@@ -35,20 +38,36 @@ _MOST_AXES = 6
 
 def read_said_shapes(module: nn.Module) -> dict[str, SaidShape]:
     """By name of a parameter: the words for its axes, where the text of the class tells them."""
-    names = [parameter.name for parameter in list_positional_parameters(module)]
     try:
+        names = list(inspect.signature(find_handed(module)).parameters)
         pieces = list(_list_texts(module))
     except (OSError, TypeError, SyntaxError, ValueError, tokenize.TokenError):
         return {}
     found: dict[str, SaidShape] = {}
     for row, text, assigned in pieces:
-        text = _EQUALS.sub(r"\1 ", _TYPE.sub(" ", text))
+        text = _EQUALS.sub(r"\1 ", _TYPE.sub(" ", _MATH.sub("", text)))
         for place, name in enumerate(names):
             if name in found or assigned.get(name, row) < row:
                 continue
             spelled = rf"(?:{re.escape(name)}|{_INPUT})" if place == 0 else re.escape(name)
             if shape := _find_shape(spelled, text):
                 found[name] = shape
+    return {**_read_unpacked(find_handed(module), names), **found}
+
+
+def _read_unpacked(forward: Callable[..., Any], names: Sequence[str]) -> dict[str, SaidShape]:
+    """The names that `n, c, t, v = x.size()` has for the axes of an argument."""
+    found: dict[str, SaidShape] = {}
+    for node in ast.walk(parse_source_of(forward)):
+        match node:
+            case ast.Assign(
+                [ast.Tuple(parts)], ast.Attribute(ast.Name(name), "shape")
+            ) | ast.Assign(
+                [ast.Tuple(parts)], ast.Call(ast.Attribute(ast.Name(name), "size"), [])
+            ) if name in names and name not in found:
+                axes = tuple(part.id if isinstance(part, ast.Name) else "" for part in parts)
+                if all(axes) and 1 < len(axes) <= _MOST_AXES:
+                    found[name] = axes
     return found
 
 
@@ -76,7 +95,7 @@ def _are_axes(axes: SaidShape, bracketed: bool) -> bool:
 
 def _list_texts(module: nn.Module) -> Iterator[tuple[int, str, Mapping[str, int]]]:
     """Comments and docstrings with their rows, and the row at which `forward` first gives each name something."""
-    forward = module.forward
+    forward = find_handed(module)
     source = textwrap.dedent(inspect.getsource(inspect.unwrap(forward)))
     tree = ast.parse(source).body[0]
     assigned = dict(sorted(_list_stores(tree), reverse=True))
@@ -105,9 +124,15 @@ def _join_lines(document: Any) -> Iterator[str]:
 
 
 def _list_comments(source: str) -> Iterator[tuple[int, str]]:
+    """Comments by their rows, each also with the one right below it."""
+    found: dict[int, str] = {}
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             if token.type == tokenize.COMMENT:
-                yield token.start[0], token.string
+                found[token.start[0]] = token.string.lstrip("# ")
     except (tokenize.TokenError, IndentationError):
-        return
+        pass
+    for row, text in found.items():
+        yield row, text
+        if row + 1 in found and ":" not in found[row + 1]:
+            yield row, f"{text} {found[row + 1]}"

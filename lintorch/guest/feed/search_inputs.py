@@ -18,6 +18,7 @@ from lintorch.guest.feed.guess_inputs import SPATIAL, Guess, guess_inputs
 from lintorch.guest.feed.guess_plain import PlainGuesser
 from lintorch.guest.feed.guess_states import give_states
 from lintorch.guest.feed.leave_ones import leave_ones
+from lintorch.guest.feed.named_sides import try_named_sides
 from lintorch.guest.feed.optional_arguments import add_named_argument
 from lintorch.guest.feed.other_sizes import list_lighter_sizes
 from lintorch.guest.feed.repair_guess import suggest_repairs
@@ -101,7 +102,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     kinds = set()
     raised: dict[tuple[Site, str], Raised] = {}
     plain = PlainGuesser.of_module(built.module)
-    made_up = guess_inputs(built.module, built.arguments, plain.known)
+    made_up = guess_inputs(built.module, built.arguments, plain.known, built.like.partly)
     starts = chain(
         follow_example(built.module, built.example_inputs, built.like.open_axes),
         plain.add_needed(
@@ -201,9 +202,11 @@ def _try_guesses(
                 *add_named_argument(module, guess, error.text, plain),
                 *suggest_repairs(guess, error.text, error.blamed),
                 *plain.suggest_others(guess),
+                *try_named_sides(guess, error.text, module),
             ]
             if error.kind in _NOT_FOR_INPUTS and not better:
                 return
+            better = [other for other in better if other.keeps_known()]
             if depth < _MOST_REPAIRS:
                 waiting[:0] = [(other, depth + 1, heaviest) for other in better]
             if room is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 from collections.abc import Callable, Generator, Sequence
@@ -61,6 +62,7 @@ def _do_request(request: WorkRequest) -> Generator[Parcel, None, Ending]:
     module, _, name = request.function.partition(":")
     function = getattr(importlib.import_module(module), name)
     surroundings.note_loaded()
+    gc.freeze()  # a collection in a child would copy all that it looks at
     bounds = replace(request.bounds, watched=request.folders)
     return isolate_work(lambda send: function(send, **request.arguments), bounds)
 

@@ -113,3 +113,7 @@ def stored(x, y):
     torch.utils.data.TensorDataset(data_tensor=x, target_tensor=y)  # hit
     torch.utils.data.TensorDataset(x, y)
     return torch.utils.data.SubsetRandomSampler(range(9), 3, True)  # hit
+
+
+def turned(image):
+    return T.functional.affine(image, 1, (0, 0), 1, 0, resample=2)  # hit

@@ -42,3 +42,11 @@ alias = DataLoader(Alias(4), batch_size=2)
 wrapped = DataLoader(Wrapped(Whole(4)), batch_size=2)
 stream = DataLoader(Stream(), batch_size=2)
 drawn = DataLoader(Noise(4), sampler=RandomSampler(range(4)))
+
+
+def rows(path):
+    yield from open(path)
+
+
+def of_rows(path):
+    return DataLoader(rows(path), batch_size=4), DataLoader([*rows(path)])  # hit

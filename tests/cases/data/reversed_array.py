@@ -41,3 +41,20 @@ def in_turn(image, turned):
 def worked_out(image):
     image = image[..., ::-1] / 255
     return torch.from_numpy(image)
+
+
+class Mirrored:
+    def __init__(self, images):
+        self.images = images
+
+    def __getitem__(self, index):
+        image = np.asarray(self.images[index])
+        if np.random.rand() < 0.5:
+            image = image[:, ::-1]
+        return torch.from_numpy(image)  # hit
+
+
+def mirrored_and_copied(image):
+    image = image[:, ::-1]
+    image = image.copy()
+    return torch.from_numpy(image)

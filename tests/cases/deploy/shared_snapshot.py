@@ -84,3 +84,34 @@ def unchanged(model, loader):
     model.load_state_dict(start)
     for x in loader:
         model(x).mean().backward()
+
+
+class Stopping:
+    def __init__(self):
+        self.lowest, self.state, self.copied = float("inf"), None, None
+
+    def __call__(self, loss, model):
+        if loss < self.lowest:
+            self.lowest = loss
+            self.state = model.state_dict()  # hit
+            self.copied = {k: v.clone() for k, v in model.state_dict().items()}
+
+    def restore(self, model, other):
+        model.load_state_dict(self.state)
+        other.load_state_dict(self.copied)
+
+
+def in_dictionaries(model, optimizer, loader, score):
+    best, kept, high = None, None, 0.0
+    for _ in range(3):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+        if best is None or score(model) > best["score"]:
+            best = {"score": score(model), "model": model.state_dict()}  # hit
+        if score(model) > high:
+            high, kept = score(model), {k: v.detach() for k, v in model.state_dict().items()}  # hit
+    model.load_state_dict(best["model"])
+    model.load_state_dict(kept)
+    return model

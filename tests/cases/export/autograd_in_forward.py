@@ -144,3 +144,45 @@ class Chosen(nn.Module):
         best = best.squeeze().data.cpu().numpy()
         rows = x.data.cpu().numpy()
         return torch.as_tensor(rows[range(len(best)), best])
+
+
+class Hidden(nn.Module):
+    """What is given to a write through .data is told with it."""
+
+    def forward(self, x, mask):
+        scores = x * 2
+        scores.data.masked_fill_(mask.data, 0)
+        return scores + torch.relu(x).data  # hit
+
+
+class PackedData(nn.Module):
+    """The data of packed sequences is a field of them."""
+
+    def __init__(self, kind, rate):
+        super().__init__()
+        self.rnns = nn.ModuleList([kind(8, 8), kind(8, 8)])
+        self.rate = rate
+
+    def forward(self, x, lengths):
+        packed = nn.utils.rnn.pack_padded_sequence(x, lengths)
+        for rnn in self.rnns:
+            if self.rate > 0:
+                dropped = nn.functional.dropout(packed.data, self.rate, self.training)
+                packed = nn.utils.rnn.PackedSequence(dropped, packed.batch_sizes)
+            packed = rnn(packed)[0]
+        return nn.utils.rnn.pad_packed_sequence(packed)[0]
+
+
+class OldFunction(torch.autograd.Function):
+    """A call of it raises, of which another rule tells."""
+
+    def forward(self, x):
+        return x.data * 2
+
+    def backward(self, gradient):
+        return gradient
+
+
+class Old(nn.Module):
+    def forward(self, x):
+        return OldFunction()(x)

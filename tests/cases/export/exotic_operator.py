@@ -34,3 +34,24 @@ class Net(nn.Module):
 
 def solve(x):
     return torch.linalg.solve(x, x)
+
+
+class NestedOnce(nn.Module):
+    def forward(self, x):
+        nested = torch.nested.nested_tensor([x[0], x[1]])  # hit
+        return torch.nested.to_padded_tensor(nested, 0.0)
+
+
+class NestedAgain(nn.Module):
+    """That the file works on nested tensors is told once."""
+
+    def forward(self, x):
+        nested = torch.nested.nested_tensor([x[0], x[1]])
+        return torch.nested.to_padded_tensor(nested, 0.0)
+
+
+class RetrievalAccuracy(nn.Module):
+    """A metric is exported by nobody."""
+
+    def forward(self, x):
+        return torch.linalg.svdvals(x) + torch.ones(3, 4) * x

@@ -105,3 +105,25 @@ class Stepped(nn.Module):
             out, state = self.rnn(inner(x[:, step]).unsqueeze(0), state)
         turned, _ = self.turned(inner(x[:, 0]).unsqueeze(1))
         return out, turned, self.first(x[:, 0].unsqueeze(1))
+
+
+class Shown(nn.Module):
+    """What another method runs it over is exported by nobody."""
+
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(8, 8)
+
+    def forward(self, x, lengths):
+        packed = pack_padded_sequence(x, lengths)  # hit
+        return pad_packed_sequence(self.rnn(packed)[0])
+
+    def show(self, x):
+        return self.rnn(x)[0]
+
+
+def show_all():
+    return Shown().show(torch.ones(5, 2, 8))
+
+
+show_all()

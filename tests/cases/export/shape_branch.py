@@ -391,3 +391,19 @@ class Insisting(nn.Module):
         if h > 64:  # hit
             z = z + 1
         return x, y, z
+
+
+class Windows(nn.Module):
+    def __init__(self, size=64):
+        super().__init__()
+        self.size = size
+        self.layers = nn.ModuleList([nn.Linear(size, size)])
+
+    def forward(self, x):
+        outs, start, number = [], 0, 0
+        while start + self.size <= x.shape[1]:  # hit
+            outs.append(x[:, start : start + self.size])
+            start += self.size
+        while number < len(self.layers):
+            number += 1
+        return torch.stack(outs, dim=1)

@@ -1,4 +1,6 @@
 # profile: torch.export
+import functools
+
 import torch
 from torch import nn
 
@@ -64,3 +66,20 @@ class Lazy(nn.Module):
         if image.shape[3] not in self.weights:
             self.weights[image.shape[3]] = nn.Parameter(torch.zeros(image.shape[3]))
         return image + self.weights[image.shape[3]]
+
+
+@functools.lru_cache(maxsize=None)
+def make_grid(h, w):
+    return torch.arange(h)[:, None] + torch.arange(w)
+
+
+class Gridded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.side = 7
+        self.conv = nn.Conv2d(3, 1, 1)
+
+    def forward(self, image):
+        y = self.conv(image)
+        grid = make_grid(y.shape[2], y.shape[3])  # hit
+        return y + grid, make_grid(self.side, self.side)

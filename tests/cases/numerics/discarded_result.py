@@ -97,3 +97,19 @@ def one_hot(y, index):
     y.scatter_(1, index, 1).float()
     torch.zeros(3).float()  # hit
     return y
+
+
+def keep(scores, mask, logger, batch):
+    scores.masked_fill(mask == 0, -1e9)  # hit
+    logger.log("step", scores)
+    logger.log(step=3)
+    logger.exp.log(step=3)
+    batch["x"].clamp(0, 1)  # hit
+    batch.keys()
+    return torch.relu(scores)
+
+
+def either(values, mask):
+    if isinstance(values, list):
+        values.append(0)
+    return torch.relu(values)

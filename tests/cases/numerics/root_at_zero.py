@@ -41,3 +41,26 @@ def train(points):
 
 
 train(torch.randn(4, 3, requires_grad=True))
+
+
+class Pairs(torch.utils.data.Dataset):
+    """What makes samples, or measures, works out no gradients."""
+
+    def __init__(self, points):
+        self.points = torch.randn(8, 3) if points is None else points
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        points = torch.randn(4, 3)
+        return ((points[:, None] - points[None]) ** 2).sum(-1).sqrt()
+
+
+def evaluate_pairs():
+    points = torch.randn(4, 3)
+    return ((points[:, None] - points[None]) ** 2).sum(-1).sqrt()
+
+
+Pairs(None)[0]
+evaluate_pairs()

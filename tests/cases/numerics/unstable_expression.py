@@ -135,3 +135,26 @@ def blur(radius, sigma, shift):
     kernel = torch.exp(-(at**2) / (2 * sigma**2))
     other = torch.exp(-(at**2) / shift)
     return kernel / kernel.sum(), other / other.sum()  # hit
+
+
+def distance_loss(pred, target):
+    d = ((pred - target) ** 2).sum(-1)
+    return torch.where(d > 0, torch.sqrt(d), torch.zeros_like(d)).mean()  # hit
+
+
+def distance(pred, target):
+    d = ((pred - target) ** 2).sum(-1)
+    return torch.where(d > 0, torch.sqrt(d), torch.zeros_like(d)).mean()
+
+
+def judged(logits, y):
+    p = torch.sigmoid(logits)
+    q = 1 / (1 + torch.exp(-logits))
+    a = torch.log(1 - p)  # hit
+    b = q.log()  # hit
+    return a, b, torch.log(1 - y), torch.log(1 + y)
+
+
+def helped(batch):
+    scores = batch["scores"].softmax(-1)
+    return -(scores * scores.log()).sum(-1)  # hit

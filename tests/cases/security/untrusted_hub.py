@@ -17,3 +17,17 @@ def load(repo, options):
     yield AutoModel.from_pretrained("owner/model", **options)
     yield AutoModel.from_pretrained("owner/model")
     yield CLIPImageProcessor.from_pretrained("owner/model", trust_remote_code=True)
+
+
+OPTIONS = {"trust_remote_code": True, "device_map": "auto"}
+
+
+def by_options(path, half):
+    given = dict(trust_remote_code=True)
+    if half:
+        given["torch_dtype"] = "auto"
+    yield AutoModel.from_pretrained(path, **OPTIONS)  # hit
+    yield AutoModel.from_pretrained(path, **given)  # hit
+    yield AutoModel.from_pretrained(path, **{"trust_remote_code": False})
+    yield AutoModel.from_pretrained(path, **{**OPTIONS, "revision": "d0a8e0"})
+    yield CLIPImageProcessor.from_pretrained(path, **OPTIONS)

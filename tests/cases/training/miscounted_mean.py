@@ -60,3 +60,33 @@ def divided_in_place(model, loader):
         test_loss += F.nll_loss(model(x), y).item()
     test_loss /= len(loader.dataset)  # hit
     return test_loss
+
+
+def called_there(model, loader, loss_fn):
+    total = 0.0
+    for x, y in loader:
+        total += loss_fn(model(x), y).item()
+    return total / len(loader.dataset)  # hit
+
+
+def named_length(model, loader, criterion):
+    running, n = 0.0, 0
+    samples = len(loader.dataset)
+    for x, y in loader:
+        running += criterion(model(x), y).item()
+        n += 1
+    print(running / n)
+    return running / samples  # hit
+
+
+def weighed_by_batch(model, loader, criterion):
+    losses, count, seen = 0.0, 0, 0
+    for x, y in loader:
+        loss = criterion(model(x), y)
+        losses += loss.item() * x.size(0)
+        count += 1
+        seen += x.size(0)
+    print(losses / count)  # hit
+    print(losses / len(loader))  # hit
+    print(losses / seen)
+    return losses / len(loader.dataset)

@@ -130,3 +130,25 @@ def by_name(args, model):
     else:
         make = torch.optim.RMSprop
     return make(trainable, lr=args.lr)
+
+
+def epochs(model, optimizer, loader, count):
+    batches = iter(loader)
+    for _ in range(count):
+        for x, y in batches:  # hit
+            optimizer.zero_grad()
+            (model(x) - y).abs().mean().backward()
+            optimizer.step()
+
+
+def parts(model, loader, count):
+    batches = iter(loader)
+    for _ in range(count):
+        for x in batches:
+            if model(x).sum() > 0:
+                break
+
+
+def once(model, loader):
+    for x in iter(loader):
+        model(x)

@@ -111,3 +111,48 @@ class OneSequence(nn.Module):
 
     def forward(self, rows):
         return rows + self.attention(rows[:, None], rows[:, None], rows[:, None])[0][:, 0]
+
+
+class Patches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cut = nn.Conv2d(3, 16, 4, 4)
+        self.attend = nn.MultiheadAttention(16, 2)
+        self.right = nn.MultiheadAttention(16, 2, batch_first=True)
+        self.norm = nn.LayerNorm(16)
+
+    def forward(self, image):
+        x = self.cut(image).flatten(2).transpose(1, 2)
+        y = self.norm(x)
+        x = x + self.attend(y, y, y)[0]  # hit
+        z = self.cut(image).flatten(2).permute(2, 0, 1)
+        return x, self.right(y, y, y)[0], self.attend(z, z, z)[0]
+
+
+class Causal(nn.Module):
+    def __init__(self, wide):
+        super().__init__()
+        self.attend = nn.MultiheadAttention(wide, 4)
+        self.right = nn.MultiheadAttention(wide, 4, batch_first=True)
+
+    def forward(self, x):
+        batch, steps, _ = x.shape
+        mask = torch.triu(torch.ones(steps, steps, dtype=torch.bool), 1)
+        out, _ = self.attend(x, x, x, attn_mask=mask)  # hit
+        turned = x.transpose(0, 1)
+        other, _ = self.attend(turned, turned, turned, attn_mask=mask)
+        return out, other, self.right(x, x, x, attn_mask=mask)
+
+
+class Residual(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attend = nn.MultiheadAttention(8, 2)
+        self.norm = nn.LayerNorm(8)
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, x):
+        b, t, d = x.shape
+        y, _ = self.attend(x, x, x)
+        y = self.norm(x + self.drop(y)).reshape(b, t, d)
+        return y[:, -1]  # hit

@@ -41,3 +41,38 @@ class Average:
             self.shadow[name].lerp_(p, 0.1)
             self.new[name].lerp_(p, 0.1)
             self.backup[name] = 0.9 * self.backup[name] + 0.1 * p.data
+
+
+class ModelEma:
+    def __init__(self, model, beta):
+        self.beta = beta
+        self.state = model.state_dict()  # hit
+        self.copied = {k: v.clone() for k, v in model.state_dict().items()}
+        self.average = [p.data for p in model.parameters()]  # hit
+
+    @torch.no_grad()
+    def update(self, model):
+        for k, v in model.state_dict().items():
+            self.state[k].lerp_(v, 1 - self.beta)
+            self.copied[k].lerp_(v, 1 - self.beta)
+        for mine, p in zip(self.average, model.parameters()):
+            mine.mul_(self.beta).add_(p, alpha=1 - self.beta)
+
+
+class OwnEma:
+    def __init__(self, model):
+        self.ema = copy.deepcopy(model)
+        self.kept = self.ema.state_dict()
+
+    def update(self, model):
+        for k, v in model.state_dict().items():
+            self.kept[k].mul_(0.9).add_(v, alpha=0.1)
+
+
+class Descent:
+    def __init__(self, model):
+        self.weights = [p for p in model.parameters()]
+
+    def step(self):
+        for p in self.weights:
+            p.data.add_(p.grad, alpha=-0.1)

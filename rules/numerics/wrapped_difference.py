@@ -1,0 +1,113 @@
+"""LT819: a difference of bytes, which wraps around below zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lintorch.core.finding import Hit
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Combined
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import Constant, External, Tensor, Value
+from lintorch.facts.models.operation_steps import name_operation
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT819",
+    summary="a difference of bytes that wraps around",
+    why="""
+        Images are read as uint8, and uint8 has no numbers below zero: 3 - 5 is 254, in torch and in NumPy,
+        without a word. A mean or square of such a difference measures something else. Convert before
+        the subtraction, not after it. Measured on torch 2.13.
+
+        Reported where both sides surely are uint8, and what comes out is squared, averaged or made absolute.
+    """,
+    bad="""
+        import torch
+
+
+        def error(one, other):
+            one, other = one.to(torch.uint8), other.to(torch.uint8)
+            return (one - other).float().abs().mean()
+    """,
+    good="""
+        import torch
+
+
+        def error(one, other):
+            one, other = one.to(torch.uint8), other.to(torch.uint8)
+            return (one.float() - other.float()).abs().mean()
+    """,
+    remedy="convert both sides first: a.float() - b.float()",
+    proof="""
+        assert error(torch.tensor([3.0]), torch.tensor([5.0])) == 2
+    """,
+)
+
+READERS = frozenset(
+    {
+        "cv2.imread", "torchvision.io.read_image", "torchvision.io.decode_image",
+        "torchvision.io.decode_jpeg", "torchvision.io.decode_png",
+    }
+)  # fmt: skip
+ARRAYS = ("numpy.array", "numpy.asarray")
+PLAIN = (Constant(0), Constant(1), External("cv2.IMREAD_COLOR"), External("cv2.IMREAD_GRAYSCALE"))
+"""Flags of imread that give bytes."""
+BYTES = (External("torch.uint8"), External("numpy.uint8"), Constant("uint8"))
+CONVERTING = frozenset({"to", "astype", "type"})
+MEASURING = frozenset(
+    {"abs", "absolute", "square", "pow", "Pow", "mean", "norm", "std", "var", "sum"}
+)
+FLOATING = frozenset({"float", "astype", "to", "double", "type"})
+DEEPEST = 3
+
+
+@rule.event(Combined)
+def in_difference(event: Combined, source: Source) -> Iterator[Hit]:
+    if event.operator != "Sub" or event.inplace:
+        return
+    bytes_alone = all(is_bytes(each, source) for each in (event.left, event.right))
+    if bytes_alone and is_measured(event.result, source):
+        yield Hit(event, "a difference of uint8 wraps around below zero: 3 - 5 is 254")
+
+
+def is_bytes(value: Value, source: Source) -> bool:
+    """Whether it surely holds uint8."""
+    if isinstance(value, Tensor) and value.dtype is not None:
+        return value.dtype == "uint8"
+    ways = source.evaluation.ways
+    made = ways.find_maker(value)
+    if isinstance(made, Called):
+        if made.name in READERS:
+            return all(each in PLAIN for each in (*made.positional[1:], *made.keyword.values()))
+        plain = made.name in ARRAYS and len(made.positional) == 1 and not made.keyword
+        return plain and is_image(made.positional[0], source)
+    called = ways.find_unknown_maker(value)
+    if called is None:
+        return False
+    given = [*called.given.positional, called.given.keyword.get("dtype")]
+    converted = called.method in CONVERTING and any(each in BYTES for each in given)
+    return converted or (called.method == "byte" and not called.given.values)
+
+
+def is_image(value: Value, source: Source) -> bool:
+    """`Image.open(path)`, as it is or in colours or greys."""
+    ways = source.evaluation.ways
+    made, called = ways.find_maker(value), ways.find_unknown_maker(value)
+    if called is not None and called.method == "convert":
+        return called.given.pick(0) in (Constant("RGB"), Constant("L"))
+    return isinstance(made, Called) and made.name == "PIL.Image.open"
+
+
+def is_measured(value: Value, source: Source, depth: int = 0) -> bool:
+    """Whether it is squared, averaged or made absolute, also behind a conversion."""
+    ways = source.evaluation.ways
+    for user in (*ways.find_users(value), *ways.find_asked(value)):
+        name = name_operation(user)
+        if name in MEASURING:
+            return True
+        moved = name in FLOATING and isinstance(user, (Called, UnknownCalled))
+        if moved and depth < DEEPEST and is_measured(user.result, source, depth + 1):
+            return True
+    return False

@@ -1,0 +1,44 @@
+import torch
+from torch.utils.data import DataLoader
+
+
+class Runner:
+    def __init__(self, data, model, optimizer):
+        self.loader = DataLoader(data, batch_size=4, shuffle=True)
+        self.model, self.optimizer = model, optimizer
+
+    def take(self):
+        return next(iter(self.loader))  # hit
+
+    def run(self, count):
+        for _ in range(count):
+            x, y = self.take()
+            self.optimizer.zero_grad()
+            (self.model(x) - y).square().mean().backward()
+            self.optimizer.step()
+
+
+def mixed(model, optimizer, labelled, unlabelled, total):
+    batches, done = iter(unlabelled), 0
+    example = next(iter(labelled))
+    while done < total:
+        try:
+            more = next(batches)
+        except StopIteration:
+            batches = iter(unlabelled)
+            more = next(batches)
+        x, y = iter(labelled).__next__()  # hit
+        if done % 100 == 0:
+            print(model(next(iter(labelled))[0]))
+        loss = (model(x) - y).square().mean() + model(more).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        done += 1
+    return example
+
+
+@torch.no_grad()
+def look(model, loaders):
+    for loader in loaders:
+        print(model(next(iter(loader))[0]))
