@@ -268,3 +268,9 @@ def test_an_operator_of_onnx_runtime_itself_wants_another_build(text: str) -> No
 def test_an_operator_of_another_domain_wants_its_library() -> None:
     said = "Fatal error: mmdeploy:grid_sampler(-1) is not a registered function/op"
     assert "one that a library registers" in tell_cause(said)
+
+
+def test_an_app_that_reads_past_an_output_is_told_of_its_own_numbers() -> None:
+    found = read_class(unify_text("java.lang.ArrayIndexOutOfBoundsException: length=9; index=10"))
+    assert found
+    assert found.kind.name == "bounds"
