@@ -28,6 +28,7 @@ from lintorch.evaluator.signatures.bind_arguments import bind_call
 from lintorch.evaluator.sizes import Dim, make_symbol
 from lintorch.evaluator.torch_calls import is_founded, lift_result, lower_value, tell_call
 from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.unknown_objects import PACKING
 from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
@@ -286,10 +287,6 @@ _LOSSES = frozenset(
 )
 
 
-_PACKING = ("torch.nn.utils.rnn.pack_", "torch.nn.utils.rnn.PackedSequence")
-"""Of what is no tensor, and recurrent layers take and give as it is."""
-
-
 def _presume_result(path: str, given: Given) -> Value:
     first = given.pick(0)
     if not path.startswith("torch.nn.") or path == "torch.nn.Module":
@@ -297,7 +294,7 @@ def _presume_result(path: str, given: Given) -> Value:
     name = path.rpartition(".")[2]
     if name.endswith(_SAME_SHAPE) and isinstance(first, Tensor):
         return Tensor(first.shape, first.dtype, guessed=first.guessed)
-    packed = isinstance(first, Unknown) and first.path.startswith(_PACKING)
+    packed = isinstance(first, Unknown) and first.path.startswith(PACKING)
     out = first if packed and first is not None else Tensor()
     if name == "LSTM":
         return Items("tuple", (out, Items("tuple", (Tensor(), Tensor()))))

@@ -72,6 +72,10 @@ class UnknownCalled(Occurrence):
     result: Value
 
 
+PACKING = ("torch.nn.utils.rnn.pack_", "torch.nn.utils.rnn.PackedSequence")
+"""Of what is no tensor, and recurrent layers take and give as it is."""
+
+
 def _tells(machine: Machine) -> bool:
     return machine.marks or machine.tells_unknown
 
@@ -84,7 +88,7 @@ def read_of_unknown(machine: Machine, node: ast.AST, held: Unknown, name: str) -
         tensor = Tensor(sure=False)
         read = Bound(External(f"torch.Tensor.{name}"), (tensor,), method=name)
         return read if name in _OF_TENSORS else PartOutput(path)
-    if _tells(machine):
+    if _tells(machine) or held.path.startswith(PACKING):
         return UnknownMethod(path, held, name)
     setting = name_setting(held)
     return make_asked(machine, f"{setting}.{name}") if setting else Unknown(path)
@@ -102,6 +106,8 @@ def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given)
     """A call of something unknown, which may change what it is given."""
     if not _tells(machine):
         result = _spoil_given(machine, callee, given)
+        if isinstance(callee, UnknownMethod) and callee.path.startswith(PACKING):
+            machine.tell(UnknownCalled, node, callee.held, callee.method, given, result)
         if isinstance(callee, PartOutput) or _is_part(machine, callee, given):
             result = PartOutput(result.path)
         if machine.names_unknown:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Indexed
+from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import Items, Value
 from lintorch.source import Source
 
@@ -78,6 +79,12 @@ def in_calls(event: Called, source: Source) -> Iterator[Hit]:
     if any(_is_packed(each, source) for each in parts):
         short = event.name.removesuffix(".forward").rpartition(".")[2]
         yield Hit(event, f"{short} is given a PackedSequence: it raises", remedy=_REMEDY)
+
+
+@rule.event(UnknownCalled)
+def in_methods(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    if event.method in _METHODS and _is_packed(event.held, source):
+        yield Hit(event, f"{event.method} is given a PackedSequence: it raises", remedy=_REMEDY)
 
 
 @rule.event(Indexed)
