@@ -16,8 +16,15 @@ _DEEPEST = 3
 """Modules inside each other into which a parameter is followed."""
 
 
-def find_embedded(module: nn.Module, depth: int = 0) -> dict[str, int]:
+def find_embedded(module: nn.Module) -> dict[str, int]:
     """By name of such a parameter: how many rows its table has."""
+    return _find_in(module, 0, {})
+
+
+def _find_in(module: nn.Module, depth: int, known: dict[type, dict[str, int]]) -> dict[str, int]:
+    """The same of a part; what is `known` of a class is not read again."""
+    if type(module) in known:
+        return known[type(module)]
     tree = parse_source_of(module.forward)
     found = dict(_list_indices(module, tree))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
@@ -30,9 +37,10 @@ def find_embedded(module: nn.Module, depth: int = 0) -> dict[str, int]:
             if isinstance(called, nn.Embedding):
                 found[name] = called.num_embeddings
             elif depth < _DEEPEST and not type(called).__module__.startswith("torch.nn"):
-                rows = find_embedded(called, depth + 1).get(keyword, 0)
+                rows = _find_in(called, depth + 1, known).get(keyword, 0)
                 if rows:
                     found[name] = rows
+    known[type(module)] = found
     return found
 
 
