@@ -148,3 +148,33 @@ def test_what_was_worked_out_of_a_file_goes_with_it() -> None:
     del file
     gc.collect()
     assert gone() is None
+
+
+PYRAMID = """from torch import nn
+
+
+class Pyramid(nn.Module):
+    def __init__(self, classes=18, width=2048, kind="small"):
+        super().__init__()
+        self.body = nn.Conv2d(3, 512 if kind == "small" else 2048, 3)
+        self.head = nn.Conv2d(width, 64, 1)
+        self.first = nn.Linear(64, classes)
+        self.last = nn.Linear(classes + 1, 4)
+
+    def forward(self, x):
+        return self.last(self.first(self.head(self.body(x)).mean((2, 3))))
+"""
+
+
+def test_defaults_that_do_not_go_together_are_none_where_other_files_build_it(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "pyramid.py").write_text(PYRAMID)
+    (tmp_path / "train.py").write_text(
+        "from pyramid import Pyramid\n\nmodels = {'a': lambda n: Pyramid(n, width=512)}\n"
+    )
+    told = [each["location"]["row"] for each in findings("--select", "LT806", cwd=tmp_path)]
+    assert told == [10], "what raises however it is built is told"
+    (tmp_path / "train.py").unlink()
+    told = [each["location"]["row"] for each in findings("--select", "LT806", cwd=tmp_path)]
+    assert told == [8]

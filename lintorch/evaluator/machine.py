@@ -140,6 +140,8 @@ class AskedSettings:
     """Whether what a call gives unknown is what its default says."""
     presumed: bool = False
     """Whether it was so for any."""
+    use: ast.Call | None = None
+    """A call of another file that says what it is built with."""
 
     @property
     def total(self) -> int:

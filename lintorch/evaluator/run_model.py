@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lintorch.evaluator.budget import Budget, SpentError
@@ -37,6 +37,7 @@ from lintorch.evaluator.objects import (
     tell_wrapped,
 )
 from lintorch.evaluator.training_parts import is_training_part
+from lintorch.evaluator.uses_elsewhere import evaluate_use, list_uses
 from lintorch.evaluator.values import (
     UNKNOWN,
     Class,
@@ -130,8 +131,37 @@ def run_model(around: Surroundings, name: str) -> Reached:
             raising = _list_raising(found, words=other.defaults)
             around.witness.built = after
             reached = replace(reached, events=tuple(_keep_raising(reached.events, raising)))
+    uses = _list_uses(around, name, before) if _list_raising(reached.events) else ()
+    if uses:
+        reached = _run_uses(around, name, reached, uses, before)
     made = (each for each in reached.events if isinstance(each, Called))
     return leave_refusals(reached) if any(map(_is_unmakeable, made)) else reached
+
+
+def _run_uses(
+    around: Surroundings,
+    name: str,
+    reached: Reached,
+    uses: Sequence[ast.Call],
+    built: Mapping[Class, Built],
+) -> Reached:
+    """What raises however other files build it; built as they do where its defaults do not go together."""
+    after, runs = around.witness.built, []
+    for use in uses:
+        around.witness.built = dict(built)
+        runs.append(_run_settled(around, name, AskedSettings(use=use)))
+    around.witness.built = after
+    always = set.intersection(*(_list_raising(each.events, words=False) for each in runs))
+    whole = _list_raising(reached.events, words=False) <= always
+    taken = reached if whole else runs[0]
+    return replace(taken, events=tuple(_keep_raising(taken.events, always)))
+
+
+def _list_uses(around: Surroundings, name: str, built: Mapping[Class, Built]) -> Sequence[ast.Call]:
+    """How other files build a class that its own file does not."""
+    if not name.isidentifier() or any(kind.name == name for kind in built):
+        return ()
+    return list_uses(name, around.library.mentions(name, around.file))
 
 
 _REPEATS = (1, 16)
@@ -314,6 +344,8 @@ def _build_model(machine: Machine, file: CodeFile, name: str, seen: Mapping[Clas
     given = None
     if built is not None:
         machine.state, given = built.state.fork(), built.given
+    elif machine.asked.use is not None:
+        given = evaluate_use(machine, machine.asked.use)
     settings = make_settings(machine, init, 1, given)
     if init.node.args.kwarg is None or built is not None:
         return machine.call(maker.node, maker, Given((), settings))

@@ -209,6 +209,14 @@ def _is_looked_at(given: cst.BaseExpression, kept: cst.DictComp, source: Source)
     function = source.enclosing(given, cst.FunctionDef)
     if not isinstance(given, cst.Name) or function is None:
         return False
+    if any(
+        isinstance(part.operator, cst.NotIn)
+        and source.code(part.comparator).removesuffix(".keys()") == given.value
+        and source.enclosing(each, cst.FunctionDef) is function
+        for each in source.nodes(cst.Comparison)
+        for part in each.comparisons
+    ):
+        return True  # which keys of the model the file lacks
     return any(
         use is not given
         and source.enclosing(use, cst.FunctionDef) is function

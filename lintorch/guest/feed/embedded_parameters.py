@@ -1,9 +1,11 @@
-"""Which parameters of `forward` are looked up in a table: `self.embed(y)`, also in a part that `y` is passed on to."""
+"""Which parameters of `forward` are looked up in a table: `self.embed(y)`, `self.sigmas[y]`, also in a part that gets `y`."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Iterator
+from itertools import chain
 
 from torch import nn
 
@@ -16,10 +18,9 @@ _DEEPEST = 3
 
 def find_embedded(module: nn.Module, depth: int = 0) -> dict[str, int]:
     """By name of such a parameter: how many rows its table has."""
-    found: dict[str, int] = {}
-    calls = [
-        node for node in ast.walk(parse_source_of(module.forward)) if isinstance(node, ast.Call)
-    ]
+    tree = parse_source_of(module.forward)
+    found = dict(_list_indices(module, tree))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     for name in inspect.signature(module.forward).parameters:
         for node in calls:
             called = find_held_module(node.func, module)
@@ -33,3 +34,13 @@ def find_embedded(module: nn.Module, depth: int = 0) -> dict[str, int]:
                 if rows:
                     found[name] = rows
     return found
+
+
+def _list_indices(module: nn.Module, tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """The names that pick rows of what the module keeps, with how many rows there are."""
+    kept = dict(chain(module.named_buffers(recurse=False), module.named_parameters(recurse=False)))
+    for node in ast.walk(tree):
+        match node:
+            case ast.Subscript(ast.Attribute(ast.Name("self"), table), ast.Name(name)):
+                if table in kept and kept[table].dim():
+                    yield name, len(kept[table])

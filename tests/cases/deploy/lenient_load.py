@@ -129,3 +129,15 @@ def load_published(model, url, path):
     kept = {k: v for k, v in other.items() if k in own and own[k].size() == v.size()}
     own.update(kept)  # hit
     model.load_state_dict(own)
+
+
+def load_told(model, path):
+    """What the file lacks is shown."""
+    state = torch.load(path)
+    own = model.state_dict()
+    for key in own.keys():
+        if key not in state.keys():
+            print("not in the file:", key)
+    state = {k: v for k, v in state.items() if k in own}
+    own.update(state)
+    model.load_state_dict(own)

@@ -1,0 +1,52 @@
+"""How other files of the project build a class: with other settings than its defaults."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.values import UNKNOWN, Given, Value
+
+_MOST = 3
+"""Calls that are tried."""
+
+
+def list_uses(name: str, files: Iterable[CodeFile]) -> list[ast.Call]:
+    """Calls of a class that say themselves what it is built with, as far as that is written out."""
+    found = (call for file in files for call in _list_calls(name, file.tree))
+    return [call for call, _ in zip(found, range(_MOST), strict=False)]
+
+
+def _list_calls(name: str, tree: ast.AST) -> Iterator[ast.Call]:
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Call) and name == getattr(
+            each.func, "attr", getattr(each.func, "id", "")
+        ):
+            stars = any(isinstance(arg, ast.Starred) for arg in each.args)
+            if not stars and any(map(_is_literal, _list_given(each))):
+                yield each
+
+
+def _list_given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(each.value for each in call.keywords)]
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def evaluate_use(machine: Machine, call: ast.Call) -> Given:
+    """What such a call gives; what is not written out is unknown, and left to the defaults."""
+    positional = tuple(_evaluate(machine, each) for each in call.args)
+    keyword = {e.arg: _evaluate(machine, e.value) for e in call.keywords if e.arg is not None}
+    return Given(positional, keyword)
+
+
+def _evaluate(machine: Machine, node: ast.expr) -> Value:
+    return machine.evaluate(node) if _is_literal(node) else UNKNOWN
