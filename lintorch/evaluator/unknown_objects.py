@@ -11,7 +11,6 @@ from lintorch.evaluator.conditions import name_lasting
 from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.machine import Machine, calls, reads
-from lintorch.evaluator.torch_calls import call_torch
 from lintorch.evaluator.values import (
     UNKNOWN,
     Bound,
@@ -143,8 +142,8 @@ def _is_axis(value: Value | None) -> bool:
 
 def call_method(machine: Machine, node: ast.AST, held: Unknown, method: str, given: Given) -> Value:
     """A method that only tensors have, of something unknown: it is a tensor, then."""
-    name, tensor = f"torch.Tensor.{method}", Tensor(arms=(held,))
-    result = call_torch(machine, node, name, (tensor, *given.positional), given.keyword)
+    function, tensor = External(f"torch.Tensor.{method}"), Tensor(arms=(held,))
+    result = machine.call(node, Bound(function, (tensor,), method=method), given)
     machine.tell(UnknownCalled, node, held, method, given, result)
     return result
 
