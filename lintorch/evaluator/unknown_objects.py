@@ -144,9 +144,17 @@ def _is_axis(value: Value | None) -> bool:
 def call_method(machine: Machine, node: ast.AST, held: Unknown, method: str, given: Given) -> Value:
     """A method that only tensors have, of something unknown: it is a tensor, then."""
     name, tensor = f"torch.Tensor.{method}", Tensor(arms=(held,))
-    result = call_torch(machine, node, name, (tensor, *given.positional), given.keyword)
+    if method in _COUNTING:
+        asked = machine.read_attribute(node, tensor, method)
+        result = machine.call(node, asked, given)
+    else:
+        result = call_torch(machine, node, name, (tensor, *given.positional), given.keyword)
     machine.tell(UnknownCalled, node, held, method, given, result)
     return result
+
+
+_COUNTING = ("size", "numel", "element_size")
+"""Methods that give a number."""
 
 
 def _is_part(machine: Machine, callee: Unknown, given: Given) -> bool:
