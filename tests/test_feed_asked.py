@@ -80,7 +80,7 @@ def test_a_signal_becomes_as_long_as_what_it_is_added_to(tmp_path: Path) -> None
             return torch.einsum("hi,bcti->bcth", self.edges, self.conv(x))
     """,
     )
-    assert "float32[batch=2, 1, length=20" in fed["Net"]
+    assert "float32[batch=2, 1, 20" in fed["Net"]
     assert fed["Graph"].endswith(", 30]']")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from examining import examine_files
 from reported import model_of
 
+from lintorch.guest.feed.other_sizes import list_lighter_sizes
 from lintorch.record.models import Input, Model
 
 HEAD = """
@@ -251,3 +252,28 @@ def test_the_names_that_a_size_is_taken_apart_into_tell_its_axes(tmp_path: Path)
     )
     assert fed["x"].shape[:3] == ("batch", 3, "sequence")
     assert fed["x"].shape[3:] == (18, 2)
+
+
+def test_what_picks_rows_of_a_buffer_is_a_number_for_each_sample(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Score(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("sigmas", torch.linspace(1, 0.1, 7))
+                self.stem = nn.Conv2d(3, 3, 3, padding=1)
+
+            def forward(self, x, y):
+                used = self.sigmas[y].view(x.shape[0], *([1] * len(x.shape[1:])))
+                return self.stem(x) / used
+        """,
+    )
+    assert fed["y"] == Input("y", "int64", ("batch",), 0, 7)
+    assert fed["x"].shape == ("batch", 3, "height", "width")
+
+
+def test_a_heavy_model_is_tried_with_one_side_alone_smaller() -> None:
+    found = list(list_lighter_sizes({"batch": 2, "height": 384, "width": 201}))
+    assert found[0]["height"] < 384
+    assert {"batch": 2, "height": 96, "width": 201} in found[1:]

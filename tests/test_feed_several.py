@@ -300,3 +300,23 @@ def test_what_is_lacking_is_told_and_not_the_inputs_before(tmp_path: Path) -> No
     (report,) = examine_files(files, tmp_path, trace=False, limits=ModelLimits(seconds=60))
     assert failure_of(report).stage == "run"
     assert failure_of(report).cause == f"NameError: name 'correlate' is not defined ({files[0]}:12)"
+
+
+def test_what_stands_beside_a_context_makes_up_its_features(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.steps = nn.GRU(12, 30, batch_first=True)
+            self.head = nn.Linear(31, 1)
+
+        def forward(self, series, history):
+            context = self.steps(series)[0][:, -1]
+            return self.head(torch.cat([context, history[:, -1]], dim=1))
+    """,
+    )
+    series, history = map(str, fed["Net"])
+    assert series.endswith(", 12]")
+    assert history.endswith(", 1]")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 from examining import examine_files, write_files
 from reported import failure_of, model_of, subject_of
+from running import lintorch
 
 from lintorch.host.reports import Report
 from lintorch.record.model_options import ModelLimits
@@ -336,6 +338,16 @@ def create_hparams():
     )
     reports = examine(tmp_path, net=HEAD + net, hparams=hparams)
     assert said(reports["Net"]) == ("stood in for: tensorflow_that_is_not_there (not installed)",)
+
+
+def test_a_model_of_a_missing_package_is_not_taken_for_settings(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(
+        "from absent_zoo import Vit\n\n\ndef build():\n    return Vit(width=3, depth=6, heads=2)\n"
+    )
+    tmp_path.joinpath("lintorch.toml").write_text('[models.vit]\nfactory = "net.py:build"\n')
+    done = lintorch("models", "net.py", "--output-format", "json", cwd=tmp_path)
+    (told,) = json.loads(done.stdout)
+    assert "needs absent_zoo, which is not installed" in told["cause"]
 
 
 GPU = """

@@ -252,3 +252,25 @@ def test_a_number_of_numpy_is_told_from_other_attributes(types: tuple[str, str])
     assert [each.kind.name for each in found] == ["numpy-attribute"]
     other = recognise(unify_text(NUMPY.format("Config", "Config")))
     assert [each.kind.name for each in other] == ["no-attribute"]
+
+
+OWN_OPERATORS = [
+    "Fatal error: com.microsoft:MatMulNBits(-1) is not a registered function/op",
+    "onnxruntime: Error No Op registered for SimplifiedLayerNormalization with domain_version of 14",
+]
+
+
+@pytest.mark.parametrize("text", OWN_OPERATORS)
+def test_an_operator_of_onnx_runtime_itself_wants_another_build(text: str) -> None:
+    assert "an operator of ONNX Runtime itself" in tell_cause(text)
+
+
+def test_an_operator_of_another_domain_wants_its_library() -> None:
+    said = "Fatal error: mmdeploy:grid_sampler(-1) is not a registered function/op"
+    assert "one that a library registers" in tell_cause(said)
+
+
+def test_an_app_that_reads_past_an_output_is_told_of_its_own_numbers() -> None:
+    found = read_class(unify_text("java.lang.ArrayIndexOutOfBoundsException: length=9; index=10"))
+    assert found
+    assert found.kind.name == "bounds"

@@ -105,6 +105,8 @@ def _describe_types(newest: Target, operator: str, opset: int | None) -> str:
 
 
 def _describe_torch(family: str, name: str) -> str:
+    if "::" in name and not name.startswith("aten::"):
+        return ""  # of a library of its own, as llama::sdpa_with_kv_cache
     newest = _list_releases(family)[-1]
     domain = newest.tables.names
     bare = name.removeprefix("aten::").removeprefix("aten.").removeprefix("torch.")

@@ -9,12 +9,16 @@ from lintorch.messages.message_kinds import load_runtimes
 from lintorch.messages.read_keys import describe_keys
 from lintorch.messages.recognise import Recognised
 from lintorch.messages.who_speaks import is_compiled
+from lintorch.targets import list_targets
 from lintorch.targets.opset_history import is_standard
 
 _KEYS = {"torch/state-dict"}
 _OPERATORS = {"onnxruntime/no-op-registered"}
 _FOREIGN = "it is one of TensorFlow, of a library of custom operators, or a runtime's own (com.microsoft), and what wrote the file left it in; another opset_version does not help."
 _CONVERT_AGAIN = "a newer release of the converter that wrote the file (tf2onnx, keras2onnx), or this operation written by others before it; of a custom operator load its library: SessionOptions().register_custom_ops_library(path)"
+_DOMAINS = {"onnxruntime/not-registered", "onnxruntime/no-op-registered"}
+_CONTRIB = "is an operator of ONNX Runtime itself (com.microsoft), which its optimizers and quantization write: this build leaves such operators out, or is older than the operator."
+_WHOLE_BUILD = "the whole onnxruntime of the newest release, not one of the system, for mobile, or of a binding in another language with an older library (built with --disable_contrib_ops, or --minimal_build); or the file before it was optimized or quantized"
 _STATUS = "onnxruntime/status"
 _AROUND = 300
 _PAIRS = re.compile(
@@ -36,6 +40,10 @@ _STATUSES = {
 
 def sharpen(found: Recognised, text: str) -> Recognised:
     """A message with what its own words tell, put before what is known of its kind."""
+    if found.kind.full_name in _DOMAINS and _is_contrib(found):
+        bare = found.operator.rpartition(":")[2]
+        kind = replace(found.kind, cause=f"{bare} {_CONTRIB}", remedy=_WHOLE_BUILD, rules=())
+        return replace(found, kind=kind)
     if found.kind.full_name in _OPERATORS and _is_foreign(found.operator):
         cause = f"No opset of ONNX has an operator {found.operator}: {_FOREIGN}"
         return replace(
@@ -67,6 +75,15 @@ def _describe(found: Recognised, text: str) -> str:
         status = found.groups.get("status", found.groups.get("status2", "")).strip()
         return _STATUSES.get(status, "")
     return _describe_near_sizes(found) if found.kind.error == "sizes" else ""
+
+
+def _is_contrib(found: Recognised) -> bool:
+    """Whether ONNX has no such operator, and ONNX Runtime has."""
+    domain, _, bare = found.operator.rpartition(":")
+    if domain or not _is_foreign(bare):
+        return domain == "com.microsoft"
+    own = (each for each in list_targets() if each.family == "onnxruntime")
+    return any(each.supports(bare) for each in own)
 
 
 def _is_foreign(operator: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
+from lintorch.facts.models.backward_passes import is_backward_pass
 from lintorch.source import Source
 
 rule = Rule(
@@ -63,10 +64,23 @@ def in_training(event: Called, source: Source) -> Iterator[Hit]:
         return
     if _is_now_and_then(event, source) or _is_ending(event, source):
         return
-    if any(
-        loop in source.evaluation.training_loops for loop in source.evaluation.list_loops(event)
-    ):
+    graph = source.evaluation.graphs.get(event.way.root)
+    if graph is not None and graph.is_quiet(event):
+        return  # a look at other data
+    if _is_in_step(event, source):
         yield Hit(event, f"{_write(event.node)} begins the loader anew at each step of training")
+
+
+def _is_in_step(event: Called, source: Source) -> bool:
+    """Whether each turn of the innermost loop is a step: a backward pass runs in that very loop."""
+    loop = next(source.evaluation.list_loops(event), None)
+    if loop not in source.evaluation.training_loops:
+        return False
+    return any(
+        is_backward_pass(each) and next(source.evaluation.list_loops(each), None) is loop
+        for reached in source.evaluation.reached
+        for each in reached.events
+    )
 
 
 def _is_begun_there(node: ast.AST) -> bool:

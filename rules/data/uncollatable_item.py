@@ -96,7 +96,7 @@ def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
     if size == NONE or dataset is None:
         return
     if isinstance(dataset, Held) and isinstance(dataset.of, Class):
-        what = next(list_odd(dataset.of.node), "")
+        what = next(list_odd(dataset.of), "")
         what = what if not is_alone(what, size) else ""
         if what:
             yield Hit(event, f"{dataset.of.name} gives {what}, which cannot be put into a batch")
@@ -143,16 +143,38 @@ SET = ("transform", "transforms", "loader")
 RAGGED = "tensors of different lengths"
 
 
-def list_odd(kind: ast.ClassDef) -> Iterator[str]:
-    """What its own `__getitem__` gives that cannot be put into a batch."""
-    method = next(
-        (
-            each
-            for each in kind.body
-            if isinstance(each, ast.FunctionDef) and each.name == "__getitem__"
-        ),
-        None,
+def find_method(kind: Class, name: str) -> ast.FunctionDef | None:
+    """A method of a class, or of one of the project that it derives from."""
+    for each in kind.ancestors:
+        for node in each.node.body if isinstance(each, Class) else ():
+            if isinstance(node, ast.FunctionDef) and node.name == name:
+                return node
+    return None
+
+
+def may_be_none(value: ast.expr, method: ast.FunctionDef, kind: Class) -> bool:
+    """Whether it is what another method gives, which is None in some cases that nobody asks for."""
+    given = find_given(value, method)
+    match given:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)):
+            other = find_method(kind, name)
+        case _:
+            return False
+    asked = isinstance(value, ast.Name) and any(
+        isinstance(each, (ast.If, ast.IfExp, ast.While, ast.Assert))
+        and any(isinstance(n, ast.Name) and n.id == value.id for n in ast.walk(each.test))
+        for each in walk_own(method)
     )
+    if other is None or asked or other.decorator_list:
+        return False
+    returns = [each for each in walk_own(other) if isinstance(each, ast.Return)]
+    nothing = [each for each in returns if each.value is None or is_none(each.value)]
+    return 0 < len(nothing) < len(returns)
+
+
+def list_odd(kind: Class) -> Iterator[str]:
+    """What `__getitem__` gives that cannot be put into a batch."""
+    method = find_method(kind, "__getitem__")
     if method is None or len(method.args.args) != 2:
         return
     returns = [each for each in walk_own(method) if isinstance(each, ast.Return)]
@@ -162,6 +184,8 @@ def list_odd(kind: ast.ClassDef) -> Iterator[str]:
         for part in list_parts(each.value):
             if is_none(part):
                 yield "None in its samples"
+            elif may_be_none(part, method, kind):
+                yield "None for some samples"
             elif is_ragged(part, method):
                 yield RAGGED
             elif is_image(part, method):

@@ -104,7 +104,7 @@ def in_log(event: Called, source: Source) -> Iterator[Hit]:
     elif isinstance(made, Called) and name_operation(made) == "sum":
         exp = ways.find_maker(find_operand(made))
         given = find_operand(exp) if is_exp(exp) else UNKNOWN
-        if given != UNKNOWN and not is_less(given, source):
+        if given != UNKNOWN and not is_less(given, source) and not is_of_units(given, source):
             yield Hit(
                 event,
                 "log of a sum of exp is inf where exp overflows",
@@ -181,7 +181,8 @@ def in_share(event: Combined, source: Source) -> Iterator[Hit]:
         return
     given = find_operand(exp)
     summed = name_operation(total) == "sum" and find_operand(total) is event.left
-    if summed and given != UNKNOWN and not is_less(given, source) and not is_bounded(given, source):
+    limited = is_less(given, source) or is_bounded(given, source) or is_of_units(given, source)
+    if summed and given != UNKNOWN and not limited:
         message = "exp divided by its sum is NaN where exp overflows"
         yield Hit(event, message, remedy="write softmax(x, dim)")
 
@@ -221,6 +222,18 @@ def judge_sum(event: Called, added: Combined, source: Source) -> Iterator[Hit]:
 
 def is_exp(made: Operation | None) -> TypeGuard[Called]:
     return isinstance(made, Called) and name_operation(made) == "exp"
+
+
+def is_of_units(value: Value | None, source: Source) -> bool:
+    """Whether it is worked out of vectors of length 1, as a cosine is."""
+    for each in source.evaluation.ways.list_sources(value) if value is not None else ():
+        made = source.evaluation.ways.find_maker(each)
+        if made is not None and name_operation(made) in UNITS:
+            return True
+    return False
+
+
+UNITS = frozenset({"normalize", "cosine_similarity", "cosinesimilarity"})
 
 
 def is_less(value: Value | None, source: Source) -> bool:

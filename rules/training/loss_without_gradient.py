@@ -85,9 +85,7 @@ def judge_loss(action: Action, source: Source) -> Iterator[Hit]:
         )
         return
     ways = source.evaluation.ways
-    graph = source.evaluation.graphs.get(action.at.way.root)
-    passed = graph.list_way(action.value) if graph is not None else []
-    near = (ways.find_maker(action.value), *ways.find_users(action.value), *passed)
+    near = (ways.find_maker(action.value), *ways.find_users(action.value))
     turned = next((each for each in near if isinstance(each, Called) and turns_on(each)), None)
     if turned is not None and (found := cuts.find_hidden(turned.positional[0])):
         went = f"{tell_cut(found[0], cuts)}: backward() reaches no weight"

@@ -14,7 +14,7 @@ from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
 from lintorch.evaluator.values import FALSE, Given, Held, Spot, Value
 from lintorch.facts.models.gradient_flow import GradientFlow
-from lintorch.facts.models.gradient_graphs import GradientGraphs, has_weights
+from lintorch.facts.models.gradient_graphs import GradientGraphs, Node, has_weights
 from lintorch.source import Act, Action, Passage, Source, Training, TrainingRegion
 
 rule = Rule(
@@ -108,13 +108,25 @@ def _list_again(
         )
         loop = graph.find_loop(region.node, action.at) if each_turn else None
         nodes = graph.list_nodes(action.value) if loop is not None else []
-        saving = graph.list_savers(action.value) if nodes else []
+        saving = graph.list_savers(action.value) if _is_bound_before(action, region) else []
         for node in nodes:
             run = isinstance(node, Called) and has_weights(node)
             run = run or any(node is each for each in saving)
             if run and loop is not None and graph.precedes(node, loop):
                 yield action, node
                 break
+
+
+def _is_bound_before(action: Action, region: TrainingRegion) -> bool:
+    """Whether the loss is a name that the loop gives no other value."""
+    node = action.at.node
+    held = (
+        node.func.value
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        else None
+    )
+    names = {name for _, name in region.rebound}
+    return isinstance(held, ast.Name) and held.id not in names
 
 
 _FREEZING = frozenset({"requires_grad", "requires_grad_"})
@@ -162,8 +174,9 @@ def _name_shared(first: Action, later: Action, graph: GradientGraphs, source: So
         if id(node) in mine and isinstance(node, Called) and has_weights(node):
             written = ast.unparse(node.node)
             return written if len(written) < 40 else f"line {node.spot.row}"
+    sure = graph.list_nodes(later.value, lambda node: not isinstance(node, UnknownCalled))
     for node in graph.list_savers(first.value):
-        if any(node is each for each in graph.list_nodes(later.value)):
+        if any(node is each for each in sure):
             return f"line {node.spot.row}"
     given = {id(each.whole or each): each for each in graph.list_outputs(first.value)}
     for each in graph.list_outputs(later.value):
@@ -177,18 +190,37 @@ def _name_trained(
     first: Action, later: Action, passage: Passage, graph: GradientGraphs, source: Source
 ) -> str:
     """A call of something unknown that is a part of both, of a model that is surely trained; "" if none is."""
-    calls = [e for e in graph.list_nodes(first.value) if _is_call(e)]
-    again = [e for e in graph.list_nodes(later.value) if _is_call(e)]
+    names = [
+        {name_lasting(e.held) for e in graph.list_nodes(each.value) if _is_call(e)}
+        for each in (first, later)
+    ]
+    both = names[0] & names[1] - {""}
+
+    def passes(node: Node) -> bool:
+        """Whether a gradient surely goes on: what else is called may keep, copy or detach what it is given."""
+        if not isinstance(node, UnknownCalled):
+            return True
+        if node.method:
+            return False
+        return name_lasting(node.held) in both or _is_trained(node, source)
+
+    calls, again = (
+        [e for e in graph.list_nodes(each.value, passes) if _is_call(e)] for each in (first, later)
+    )
     shared = [e for e in again if any(e is each for each in calls)]
-    own = {name_lasting(e.held) for e in calls if not any(e is each for each in shared)}
-    judges = own & {name_lasting(e.held) for e in again if not any(e is s for s in shared)} - {""}
+    judges = {name_lasting(e.held) for e in calls if not any(e is each for each in shared)} & both
     told = judges and _name_stepped(passage, first) != _name_stepped(passage, later)
     for each in shared:
-        called = each.node.func if isinstance(each.node, ast.Call) else None
-        name = "" if called is None else ast.unparse(called).rpartition(".")[2]
-        if name and (told or re.search(rf"\b{name}\.parameters\(\)", source.text)):
+        if told or _is_trained(each, source):
             return ast.unparse(each.node)[:40]
     return ""
+
+
+def _is_trained(call: UnknownCalled, source: Source) -> bool:
+    """Whether the weights of what is called are given to an optimizer in the file, or it is a loss."""
+    called = call.node.func if isinstance(call.node, ast.Call) else None
+    name = "" if called is None else ast.unparse(called).rpartition(".")[2]
+    return bool(name) and bool(re.search(rf"\b{name}\.parameters\(\)", source.text))
 
 
 def _is_call(node: object) -> TypeGuard[UnknownCalled]:

@@ -52,9 +52,14 @@ class GradientGraphs:
         self._events = events
         self._ways = ways
 
-    def list_nodes(self, loss: Value | None) -> list[Node]:
-        """The operations that a loss went through while gradients were recorded."""
-        return [node for _, node in self._walk(loss) if node is not None]
+    def list_nodes(
+        self, loss: Value | None, passes: Callable[[Node], bool] = lambda node: True
+    ) -> list[Node]:
+        """The operations that a loss went through while gradients were recorded.
+
+        `passes` says of one whether what it was given is looked at, too.
+        """
+        return [node for _, node in self._walk(loss, passes) if node is not None]
 
     def is_made_by(self, value: Value | None, asks: Callable[[Node], bool]) -> bool:
         """Whether, wherever paths have met, a value went through an operation that is asked for."""
@@ -92,7 +97,9 @@ class GradientGraphs:
         """What closed models gave that a loss was made of."""
         return [value for value, _ in self._walk(loss) if isinstance(value, ModelOutput)]
 
-    def _walk(self, loss: Value | None) -> Iterator[tuple[Value, Node | None]]:
+    def _walk(
+        self, loss: Value | None, passes: Callable[[Node], bool] = lambda node: True
+    ) -> Iterator[tuple[Value, Node | None]]:
         waiting: list[Value] = [] if loss is None else [loss]
         seen: set[int] = set()
         while waiting and len(seen) < _MOST:
@@ -106,7 +113,7 @@ class GradientGraphs:
             if node is not None and self._is_cut(node):
                 continue
             yield value, node
-            waiting += () if node is None else _list_given(node)
+            waiting += () if node is None or not passes(node) else _list_given(node)
 
     def list_savers(self, loss: Value | None) -> list[Node]:
         """Operations that every gradient of a loss goes through, and that keep what backward() frees."""

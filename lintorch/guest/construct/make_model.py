@@ -23,6 +23,7 @@ from lintorch.guest.construct.parameters import list_required_parameters
 from lintorch.guest.construct.recipe import Recipe
 from lintorch.guest.construct.retry_arguments import search_arguments
 from lintorch.guest.imports.cpu_for_gpu import name_cpu
+from lintorch.guest.imports.kept_settings import KeptSettings
 from lintorch.guest.imports.named_devices import helps_to_take_cpu
 from lintorch.guest.process import surroundings, tampering
 from lintorch.guest.process.deadline import clock
@@ -196,6 +197,10 @@ def _has_var_keyword(call: Callable[..., Any]) -> bool:
 def _get_module(made: Any) -> nn.Module:
     if isinstance(made, (tuple, list)) and made and isinstance(made[0], nn.Module):
         made = made[0]
+    if isinstance(
+        made, KeptSettings
+    ):  # a class of a missing package, whose arguments read like settings
+        made.refuse()
     if not isinstance(made, nn.Module):
         raise NotAModelError(f"it gives back {type(made).__name__}, not an nn.Module")
     return made

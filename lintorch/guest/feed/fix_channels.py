@@ -113,6 +113,7 @@ def fix_linear_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     if len(guess.inputs) > 1:
         yield from _put_channels_last(guess, got, want)
     yield from scale_sides(guess, got, want)
+    yield from _fill_up_features(guess, got, want)
     yield from change_rank(guess, 2, want)
 
 
@@ -135,6 +136,15 @@ def _share_features(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     for number in range(count):
         guess = guess.with_size(number, 1, share if number else want - share * (count - 1))
     yield guess
+
+
+def _fill_up_features(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Where what comes of one input is put beside another: that one, the last first, makes up the difference."""
+    for number in reversed(range(len(guess.inputs) if len(guess.inputs) > 1 else 0)):
+        given = guess.inputs[number]
+        width = guess.size_along(given, -1) + want - got if len(given.shape) > 1 else 0
+        if width > 0 and isinstance(given.shape[-1], int):
+            yield guess.with_size(number, -1, width)
 
 
 def fix_last_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

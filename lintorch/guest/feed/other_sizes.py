@@ -88,7 +88,7 @@ def group_names(sizes: Mapping[str, int]) -> list[tuple[str, ...]]:
 
 
 def list_lighter_sizes(sizes: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    """Ever smaller sizes for a model that is too heavy at these; the batch falls to two first."""
+    """Ever smaller sizes for a model that is too heavy at these; the batch falls to two first, one size alone comes last."""
     batch = {"batch": min(2, sizes["batch"])} if "batch" in sizes else {}
     if batch and sizes["batch"] > 2:
         yield {**sizes, **batch}
@@ -98,6 +98,10 @@ def list_lighter_sizes(sizes: Mapping[str, int]) -> Iterator[dict[str, int]]:
             smaller = {name: fit(sizes[name], part) for name in names}
             if smaller and all(_UNIT <= smaller[name] < sizes[name] for name in names):
                 yield {**smaller, **batch}
+    for name in names if len(names) > 1 else ():  # the others may have to be as they are
+        quarter = _take_nearest_units(sizes[name], 4)
+        if _UNIT <= quarter < sizes[name]:
+            yield {**sizes, **batch, name: quarter}
 
 
 def _take_nearest_units(size: int, part: int) -> int:

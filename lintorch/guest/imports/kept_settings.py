@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 _PLAIN = (bool, int, float, str, type(None))
 _FEWEST = 3
@@ -12,7 +12,13 @@ _FEWEST = 3
 
 
 class KeptSettings(SimpleNamespace):
-    """`HParams(hop_length=256, sampling_rate=22050, …)`: each by its name, as attribute or as item."""
+    """`HParams(hop_length=256, sampling_rate=22050, …)`: each by its name, as attribute or as item.
+
+    `refuse` raises what tells of the missing package: for whoever finds that it was no settings.
+    """
+
+    __slots__ = ("refuse",)  # no name among the settings
+    refuse: Callable[[], NoReturn]
 
     def __getitem__(self, name: str) -> Any:
         return vars(self)[name]
@@ -30,12 +36,16 @@ class KeptSettings(SimpleNamespace):
         return self
 
 
-def keep_settings(path: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+def keep_settings(
+    path: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], refuse: Callable[[], NoReturn]
+) -> KeptSettings | None:
     """The settings that a class is given, None where it is no call of that kind."""
     named = path.rpartition(".")[2][:1].isupper()
     if args or not named or len(kwargs) < _FEWEST or not all(map(_is_plain, kwargs.values())):
         return None
-    return KeptSettings(**kwargs)
+    kept = KeptSettings(**kwargs)
+    kept.refuse = refuse
+    return kept
 
 
 def _is_plain(value: Any) -> bool:

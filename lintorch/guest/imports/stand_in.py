@@ -95,7 +95,7 @@ class StandIn:
             return StandIn(self._missing, f"{self._path}()")
         if _is_unused(frame) and not any(map(_holds_tensor, (*args, *kwargs.values()))):
             return None
-        settings = keep_settings(self._path, args, kwargs)
+        settings = keep_settings(self._path, args, kwargs, self._refuse)
         return self._refuse() if settings is None else settings
 
     def __mro_entries__(self, bases: Any) -> tuple[type, ...]:

@@ -56,3 +56,46 @@ def load_digits(tensors):
     bare = torchvision.datasets.MNIST("data", train=True)
     made = torchvision.datasets.MNIST("data", train=True, transform=tensors)
     return DataLoader(bare, batch_size=8, shuffle=True), DataLoader(made, batch_size=8)  # hit
+
+
+class Read(Dataset):
+    def __init__(self, files):
+        self.files = files
+
+    def __len__(self):
+        return len(self.files)
+
+    def read(self, index):
+        try:
+            return torch.load(self.files[index], weights_only=True)
+        except OSError:
+            return None
+
+    def __getitem__(self, index):
+        return self.read(index)
+
+
+class ReadChild(Read):
+    pass
+
+
+class ReadAgain(Read):
+    def __getitem__(self, index):
+        sample = self.read(index)
+        while sample is None:
+            index += 1
+            sample = self.read(index)
+        return sample
+
+
+class ReadPairs(Read):
+    def __getitem__(self, index):
+        sample = self.read(index)
+        return {"sample": sample, "index": index}
+
+
+def of_read(files):
+    a = DataLoader(Read(files), batch_size=2)  # hit
+    b = DataLoader(ReadChild(files), batch_size=2)  # hit
+    c = DataLoader(ReadPairs(files), batch_size=2)  # hit
+    return a, b, c, DataLoader(ReadAgain(files), batch_size=2)

@@ -158,3 +158,10 @@ def judged(logits, y):
 def helped(batch):
     scores = batch["scores"].softmax(-1)
     return -(scores * scores.log()).sum(-1)  # hit
+
+
+def contrast(one, other, temperature):
+    near = F.normalize(one, dim=1) @ F.normalize(other, dim=1).t() / temperature
+    far = one @ other.t() / temperature
+    first = torch.log(torch.exp(near).sum(1))
+    return first, torch.log(torch.exp(far).sum(1))  # hit

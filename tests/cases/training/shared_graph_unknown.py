@@ -93,3 +93,31 @@ class Agent:
         self.of_actor.zero_grad()
         (-chosen * (goal - value.detach())).mean().backward()
         self.of_actor.step()
+
+
+def descend(policy, optimizer, x, gains):
+    loss = (policy(x) * gains).mean()
+    while loss > 0.1:
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        loss = (policy(x) * gains).mean()
+    return loss
+
+
+def several(net, optimizer, xs, ys):
+    losses = [F.cross_entropy(net(x), y) for x, y in zip(xs, ys)]
+    for loss in losses:
+        loss.backward()
+    optimizer.step()
+
+
+def with_history(maker, judge, of_maker, of_judge, x, kept):
+    fake = maker(x)
+    of_maker.zero_grad()
+    F.mse_loss(judge(fake), torch.ones(1)).backward()
+    of_maker.step()
+    fake = kept.push(fake)
+    of_judge.zero_grad()
+    F.mse_loss(judge(fake), torch.zeros(1)).backward()
+    of_judge.step()

@@ -1,0 +1,78 @@
+"""LT705: text of a file that is run as Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lintorch.core.finding import Hit
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Unknown, Value
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT705",
+    summary="text of a file that is run as Python",
+    why="""
+        `eval(settings["activation"])` runs whatever the file says, with all rights of who reads it; that
+        yaml.safe_load or torch.load(weights_only=True) read it is of no use then. A name can be looked up in
+        a table or by getattr, and numbers, tuples and lists are read by ast.literal_eval.
+
+        Reported where the text surely comes out of a file or an answer of the network; an option of the
+        command line is given by who runs the program. Measured on torch 2.13.
+    """,
+    bad="""
+        import json
+
+        import torch
+
+
+        def activate(path):
+            with open(path) as file:
+                settings = json.load(file)
+            return eval(settings["activation"])()
+    """,
+    good="""
+        import json
+
+        import torch
+
+
+        def activate(path):
+            with open(path) as file:
+                settings = json.load(file)
+            return getattr(torch.nn, settings["activation"].rpartition(".")[2])()
+    """,
+    remedy="look it up: getattr(torch.nn, name), or ast.literal_eval(text) for plain values",
+    proof="""
+        import pathlib
+
+        pathlib.Path("settings.json").write_text('{"activation": "exit"}')
+        try:
+            activate("settings.json")
+        except AttributeError:
+            pass
+    """,
+)
+
+READING = re.compile(
+    r"^(yaml\.\w*load(_all)?|json\.loads?|tomllib\.loads?|toml\.loads?|torch\.load|pickle\.loads?"
+    r"|requests\.\w+|omegaconf\.OmegaConf\.load|OmegaConf\.load)\(\)"
+)
+
+
+@rule.event("eval", "exec")
+def in_calls(event: Called, source: Source) -> Iterator[Hit]:
+    given = event.positional[0] if event.positional else None
+    if given is not None and not source.is_test and (reader := find_reader(given, source)):
+        yield Hit(event, f"{event.name}() runs whatever code the file says that {reader} reads")
+
+
+def find_reader(value: Value, source: Source) -> str:
+    """The function that read a text, or a part of it; "" where that is not known."""
+    for each in source.evaluation.ways.list_sources(value):
+        if isinstance(each, Unknown) and (found := READING.match(each.path)):
+            return found[0].removesuffix("()")
+    return ""
