@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from textwrap import dedent
 
+from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Number
 from lintorch.source import Act, Passage, Source, TrainingRegion
 
 
@@ -269,3 +271,17 @@ def test_gradients_are_recorded_behind_a_function_that_takes_too_long_to_follow(
     assert [cuts[each.at.way.root].find_cuts(each.value) for each in backward] == [None] * len(
         backward
     )
+
+
+def test_the_size_of_what_its_use_proves_to_be_a_tensor_is_a_number() -> None:
+    text = dedent("""
+        def train(batches, model, optimizer):
+            for batch in batches:
+                loss = model(batch).mean() / batch.size(0)
+                loss.backward()
+                optimizer.step()
+    """)
+    events = Source("train.py", text).evaluation.list_events(("torch.Tensor.size",))
+    asked = [each.result for _, each in events if isinstance(each, Called)]
+    assert asked
+    assert all(isinstance(each, Number) for each in asked)
