@@ -15,7 +15,7 @@ from transformers import (
 )
 
 
-class First(nn.Module):
+class First(nn.Module):  # type: ignore[misc]
     """The first of what a model of transformers gives."""
 
     def __init__(self, model: nn.Module) -> None:
