@@ -183,25 +183,22 @@ def test_a_cell_that_is_no_python_is_named(tmp_path: Path) -> None:
     assert places(cwd=tmp_path) == [(3, 2, "LT001")]
 
 
-BLANKS = """import torch
+BLANKS = f"""import torch
 loss = # TODO: choose one
 self.first, b = # your turn
 def train(loss):
     # YOUR CODE HERE
 print(loss)
-roots = torch.symeig(1)
-"""
+{FORWARD}"""
 
 
 def test_what_an_exercise_leaves_blank_is_no_error(tmp_path: Path) -> None:
     path = tmp_path / "exercise.ipynb"
-    before = write(path, ["", BLANKS, *CELLS[1:]])
-    assert [code for *_, code in places(cwd=tmp_path)] == ["LT601", "LT101"]
-    lintorch("check", "--fix", "--unsafe-fixes", "--select", "LT601", cwd=tmp_path)
+    before = write(path, ["", BLANKS, CELLS[3]])
+    assert [code for *_, code in places(cwd=tmp_path)] == ["LT101", "LT601"]
+    lintorch("check", "--fix", cwd=tmp_path)
     after = path.read_text(encoding="utf-8")
-    assert after != before
-    assert "loss = # TODO: choose one" in after
-    assert "# YOUR CODE HERE" in after
+    assert after == before.replace("int(x.size(0))", "x.size(0)")
 
 
 @pytest.mark.parametrize(
