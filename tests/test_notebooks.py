@@ -187,7 +187,10 @@ BLANKS = f"""import torch
 loss = # TODO: choose one
 self.first, b = # your turn
 def train(loss):
+    # one step
+
     # YOUR CODE HERE
+    # (about 3 lines)
 print(loss)
 {FORWARD}"""
 

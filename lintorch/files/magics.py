@@ -47,7 +47,11 @@ def mask_magics(source: str) -> str:
 
 def _fill_blanks(lines: list[str]) -> str:
     """With a name where a comment stands for what is to be written, `loss = # TODO`; "" where more is amiss."""
-    filled = [_mask_blank(line, above) for line, above in zip(lines, ["", *lines], strict=False)]
+    filled, above = [], ""
+    for line in lines:
+        filled.append(_mask_blank(line, above))
+        if filled[-1] != line or (not line.lstrip().startswith("#") and line.strip()):
+            above = filled[-1]
     shown = "\n".join(filled)
     return shown if _parses(shown) else ""
 
