@@ -9,7 +9,6 @@ from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import Unknown, Value
-from lintorch.facts.models.backward_passes import is_backward_pass
 from lintorch.facts.training.loaders import is_loader
 from lintorch.source import Source
 
@@ -74,20 +73,8 @@ def in_training(event: Called, source: Source) -> Iterator[Hit]:
     graph = source.evaluation.graphs.get(event.way.root)
     if graph is not None and graph.is_quiet(event):
         return  # a look at other data
-    if _is_in_step(event, source):
+    if next(source.evaluation.list_loops(event), None) in source.evaluation.step_loops:
         yield Hit(event, f"{_write(event.node)} begins the loader anew at each step of training")
-
-
-def _is_in_step(event: Called, source: Source) -> bool:
-    """Whether each turn of the innermost loop is a step: a backward pass runs in that very loop."""
-    loop = next(source.evaluation.list_loops(event), None)
-    if loop not in source.evaluation.training_loops:
-        return False
-    return any(
-        is_backward_pass(each) and next(source.evaluation.list_loops(each), None) is loop
-        for reached in source.evaluation.reached
-        for each in reached.events
-    )
 
 
 def _is_begun_there(node: ast.AST) -> bool:
