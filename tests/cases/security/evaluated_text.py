@@ -30,3 +30,10 @@ def of_lengths(path):
     with open(path) as file:
         settings = yaml.safe_load(file)
     return eval(str(len(settings["layers"])))
+
+
+def of_names(path, prefix):
+    with open(path) as file:
+        settings = json.loads(file.read())
+    size = eval(f"({prefix}, 3)")
+    return eval(f"nn.{settings['act']}")(), size  # hit
