@@ -155,7 +155,7 @@ def is_tensor(event: Called, source: Source) -> bool:
     if not isinstance(first, Tensor) or not first.sure:
         return False
     held = find_unproven(first)
-    if held is first or (isinstance(held, Unknown) and held.path.endswith("]")):
+    if held is first or (isinstance(held, Unknown) and "[" in held.path):
         return True
     users = source.evaluation.ways.find_users(held)  # `boxes.unsqueeze(0)` may change itself
     return any(not source.evaluation.is_dropped(each) for each in users)
