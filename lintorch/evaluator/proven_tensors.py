@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lintorch.core.torch_methods import is_tensor_call
+from lintorch.core.torch_methods import is_tensor_call, takes_target
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.machine import Machine
@@ -26,9 +26,6 @@ _ARRAYS = frozenset(
 )
 _PYTHON_WRITTEN = "torch.nn.functional."
 """Functions whose types are not told: what they take first is a tensor."""
-_COMPARING = frozenset(
-    {"cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div"}
-)
 _ATTRIBUTES = frozenset(
     {
         "data", "device", "dtype", "grad", "grad_fn", "is_cuda", "is_leaf", "itemsize", "mT", "ndim",
@@ -111,7 +108,7 @@ def _takes_tensor(path: str, place: int | str) -> bool:
     """Whether a function takes nothing but a tensor there."""
     if path.startswith(_PYTHON_WRITTEN):
         last = path.rpartition(".")[2]
-        paired = last.endswith("_loss") or last in _COMPARING
+        paired = takes_target(last)
         return is_known(path) and (place in (0, "input") or (paired and place in (1, "target")))
     ways = find_signatures(path) if path.startswith("torch.") else ()
     named = (way.plan.by_name.get(_name_place(way.plan.places, place)) for way in ways)
