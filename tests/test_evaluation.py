@@ -176,5 +176,32 @@ def test_defaults_that_do_not_go_together_are_none_where_other_files_build_it(
     told = [each["location"]["row"] for each in findings("--select", "LT806", cwd=tmp_path)]
     assert told == [10], "what raises however it is built is told"
     (tmp_path / "train.py").unlink()
-    told = [each["location"]["row"] for each in findings("--select", "LT806", cwd=tmp_path)]
-    assert told == [8]
+    told = findings("--select", "LT806", cwd=tmp_path)
+    assert [each["location"]["row"] for each in told] == [8]
+    (tmp_path / "train.py").write_text("from pyramid import Pyramid\n\nnet = Pyramid()\n")
+    assert [e["severity"] for e in findings("--select", "LT806", cwd=tmp_path)] == ["error"]
+
+
+def test_a_second_run_sees_who_builds_a_class_in_a_file_that_is_new(tmp_path: Path) -> None:
+    (tmp_path / "pyramid.py").write_text(PYRAMID)
+    for name, text in (
+        ("tools/train.py", "from pyramid import Pyramid\n\nnet = Pyramid()\n"),
+        ("run.py", "from pyramid import Pyramid\n\nnet = Pyramid(width=512)\n"),
+        ("README.md", "```python\nnet = Pyramid(kind='large')\n```\n"),
+    ):
+        findings("--select", "LT806", cwd=tmp_path)
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+        warm = findings("--select", "LT806", cwd=tmp_path)
+        assert warm == findings("--select", "LT806", "--no-cache", cwd=tmp_path), name
+
+
+def test_defaults_that_nobody_builds_with_are_not_told_as_certain(tmp_path: Path) -> None:
+    (tmp_path / "pyramid.py").write_text(PYRAMID)
+    told = findings("--select", "LT806", cwd=tmp_path)
+    assert [(e["location"]["row"], e["severity"]) for e in told] == [(8, "warning")]
+    assert "if it is built with its defaults" in told[0]["message"]
+    fixed = PYRAMID.replace("512 if kind", "2048 if kind")
+    (tmp_path / "pyramid.py").write_text(fixed)
+    told = findings("--select", "LT806", cwd=tmp_path)
+    assert [(e["location"]["row"], e["severity"]) for e in told] == [(10, "error")]

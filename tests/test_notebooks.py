@@ -183,6 +183,32 @@ def test_a_cell_that_is_no_python_is_named(tmp_path: Path) -> None:
     assert places(cwd=tmp_path) == [(3, 2, "LT001")]
 
 
+BLANKS = f"""import torch
+loss = # TODO: choose one
+self.first, b = # your turn
+def train(loss):
+    # YOUR CODE HERE
+print(loss)
+{FORWARD}"""
+
+
+def test_what_an_exercise_leaves_blank_is_no_error(tmp_path: Path) -> None:
+    path = tmp_path / "exercise.ipynb"
+    before = write(path, ["", BLANKS, CELLS[3]])
+    assert [code for *_, code in places(cwd=tmp_path)] == ["LT101", "LT601"]
+    lintorch("check", "--fix", cwd=tmp_path)
+    after = path.read_text(encoding="utf-8")
+    assert after == before.replace("int(x.size(0))", "x.size(0)")
+
+
+@pytest.mark.parametrize(
+    "blank", ["loss = ", "x = torch.ones(2)\n    y = 3", "def f(x):\n    # doubles"]
+)
+def test_what_is_no_blank_of_an_exercise_is_an_error(tmp_path: Path, blank: str) -> None:
+    write(tmp_path / "broken.ipynb", ["", f"import torch\n{blank}\nprint(1)"])
+    assert [code for *_, code in places(cwd=tmp_path)] == ["LT001"]
+
+
 def test_a_notebook_of_another_language_has_no_findings(tmp_path: Path) -> None:
     text = write(tmp_path / "demo.ipynb", ["title", "torch <- 1 ->"])
     named = text.replace(

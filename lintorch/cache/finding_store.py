@@ -13,11 +13,12 @@ from typing import Any
 
 from lintorch.cache.cache_folder import cache_folder, read_kept, write_kept
 from lintorch.cache.plain_finding import make_plain, read_finding
+from lintorch.core.code_tree import ANY_BELOW, walk_code
 from lintorch.core.finding import Finding
 
 BROKEN = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """What a file that is not there, or holds something else, may raise."""
-_FORMAT = 9
+_FORMAT = 10
 """Of what is stored; to be raised with every change of it, or of the fields of a finding."""
 _SETTLED = 2_000_000_000
 """Nanoseconds after which a file cannot change any more without its time of change telling.
@@ -143,6 +144,10 @@ class Cache:
         return self._seen[key][3]
 
     def _look(self, path: str, key: str) -> _Stamp:
+        folder, last = os.path.split(path)
+        if last == ANY_BELOW:
+            names = sorted(os.path.relpath(each, folder) for each in walk_code(folder))
+            return 0, 0, 0, digest_content("/".join(names).encode(errors="surrogateescape"))
         found = os.stat(path)
         stamp = found.st_size, found.st_mtime_ns, found.st_ctime_ns
         known = self._stamps.get(key)

@@ -205,6 +205,8 @@ class Refused(Occurrence):
     """Whether no operand has a shape that is only presumed."""
     made: Spot | None = None
     """Of a layer: where it was made."""
+    by_defaults: bool = False
+    """Whether it does so only as the defaults have it of a class that nobody builds."""
 
 
 @frozen_record

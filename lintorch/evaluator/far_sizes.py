@@ -16,6 +16,11 @@ _SIDES = (17, 28, 32, 49, 63, 64, 96, 128, 224, 256, 299, 384, 512, 640)
 _FEW = (2, 3, 5, 7, 16, 28, 32, 64, 96, 100, 128, 224, 512)
 """What each of two symbols is tried at."""
 _ARITHMETIC = ("//", "%", "max", "min")
+_SOME = (*range(16, 32), 224, 225)
+"""What sizes are tried at beside settings: neighbours too, as what is rounded away recurs."""
+_SETTINGS = (1, 2, 3, 20, 25)
+"""Some that are strides, and some that sizes may be held to."""
+_MOST_UNKNOWNS = 3
 _TIMES, _LARGEST = (1, 2, 3, 4), 1 << 20
 """Multiples of all that sizes are divided by are tried too, where these are no larger."""
 _HEAVY = 24
@@ -46,6 +51,26 @@ def never_meet(left: Dim, right: Dim, *, stretched: bool = False) -> bool:
         )
     except ArithmeticError:
         return False
+
+
+@lru_cache(maxsize=4096)
+def meet_by_settings(left: Dim, right: Dim) -> bool:
+    """Whether settings alone, such as a stride, decide if two sizes are equal: at no values of theirs do inputs."""
+    unknowns = sorted({*_list_unknowns(left), *_list_unknowns(right)}, key=str)
+    settings = [each for each in unknowns if each.varies is not True]
+    sizes = [each for each in unknowns if each.varies is True]
+    if not settings or len(unknowns) > _MOST_UNKNOWNS:
+        return False
+    for given in product(_SETTINGS, repeat=len(settings)):
+        values = dict(zip(settings, given, strict=True))
+        tried = (dict(zip(sizes, each, strict=True)) for each in product(_SOME, repeat=len(sizes)))
+        try:
+            met = {_work_out(left, values | e) == _work_out(right, values | e) for e in tried}
+        except ArithmeticError:
+            return False
+        if len(met) > 1:
+            return False
+    return True
 
 
 def _list_unknowns(size: Dim) -> Iterator[Atom]:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
+from lintorch.core.code_tree import ANY_BELOW, is_guide, walk_code
 from lintorch.core.file_views import Stamp, count_looks, read_bytes, stamp_file
 from lintorch.core.import_roots import list_import_roots, list_module_places
 from lintorch.core.kept_by_size import keep_by_size
 from lintorch.evaluator.code_files import CodeFile
-from lintorch.evaluator.guide_code import is_guide, read_guide
+from lintorch.evaluator.guide_code import read_guide
 
 _FOREIGN = frozenset(
     {"torch", "numpy", "scipy", "pandas", "matplotlib", "cv2", "PIL", "tensorflow"}
@@ -34,7 +35,6 @@ def _share_file(path: str, text: str, module: str, package: str, checked: bool) 
 
 
 _MOST_CALLERS = 3
-_MOST_FILES = 1500
 _CALL = re.compile(r"([A-Z](?<!\w.)\w*)\(")
 """Names in capitals that are called; what can begin one comes first, so that most of a text is skipped."""
 
@@ -47,22 +47,13 @@ def list_callers(folder: str) -> Mapping[str, Sequence[str]]:
 @lru_cache(maxsize=16)
 def _list_callers(folder: str, looks: int) -> Mapping[str, Sequence[str]]:
     found: dict[str, list[str]] = {}
-    number = 0
-    for visited, (path, names, files) in enumerate(os.walk(folder)):
-        if visited > _MOST_FILES or number > _MOST_FILES:
-            break
-        names[:] = [each for each in names if not each.startswith(".") and "-packages" not in each]
-        for file in sorted(files):
-            number += file.endswith(".py")
-            if not file.endswith(".py") and not is_guide(file):
-                continue
-            whole = os.path.join(path, file)
-            for name in _list_called(whole, stamp_file(whole)):
-                found.setdefault(name, []).append(whole)
+    for whole in walk_code(folder):
+        for name in _list_called(whole, stamp_file(whole)):
+            found.setdefault(name, []).append(whole)
     return found
 
 
-@lru_cache(maxsize=2 * _MOST_FILES)
+@lru_cache(maxsize=3000)
 def _list_called(path: str, stamp: Stamp) -> Sequence[str]:
     """The names in capitals that a file calls, each once."""
     try:
@@ -127,6 +118,7 @@ class CodeFinder:
         top, here = self._roots.get(file.path, ("",))[0], os.getcwd()
         if os.path.abspath(file.path).startswith(here + os.sep):
             top = here
+        self._looked(os.path.join(top, ANY_BELOW))
         paths = [each for each in list_callers(top).get(name, ()) if not _is_same(each, file.path)]
         paths.sort(key=lambda each: (os.path.dirname(each) != top, len(each)))
         guides = [each for each in paths if is_guide(each)]

@@ -11,12 +11,6 @@ from lintorch.record.fenced_code import FENCED
 _PROMPT = re.compile(r"^(?:>>>|\.\.\.) ?")
 
 
-def is_guide(path: str) -> bool:
-    """Whether a file is a README in Markdown."""
-    name = path.replace("\\", "/").rpartition("/")[2].lower()
-    return name.startswith("readme") and name.endswith(".md")
-
-
 def read_guide(text: str, name: str = "") -> str:
     """The code that calls `name`, in the rows where it stands, all else left empty; all code without a name.
 

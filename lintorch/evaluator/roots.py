@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from lintorch.core.code_tree import is_guide
 from lintorch.evaluator.code_files import CodeFile
-from lintorch.evaluator.guide_code import is_guide
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.syntax.python_ast import list_nodes
 

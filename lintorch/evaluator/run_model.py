@@ -37,7 +37,7 @@ from lintorch.evaluator.objects import (
     tell_wrapped,
 )
 from lintorch.evaluator.training_parts import is_training_part
-from lintorch.evaluator.uses_elsewhere import evaluate_use, list_uses
+from lintorch.evaluator.uses_elsewhere import evaluate_use, is_called, leave_defaults, list_uses
 from lintorch.evaluator.values import (
     UNKNOWN,
     Class,
@@ -134,6 +134,8 @@ def run_model(around: Surroundings, name: str) -> Reached:
     uses = _list_uses(around, name, before) if _list_raising(reached.events) else ()
     if uses:
         reached = _run_uses(around, name, reached, uses, before)
+    elif _list_raising(reached.events) and not _is_built(around, name, before):
+        reached = _doubt_defaults(around, name, reached, before)
     made = (each for each in reached.events if isinstance(each, Called))
     return leave_refusals(reached) if any(map(_is_unmakeable, made)) else reached
 
@@ -162,6 +164,29 @@ def _list_uses(around: Surroundings, name: str, built: Mapping[Class, Built]) ->
     if not name.isidentifier() or any(kind.name == name for kind in built):
         return ()
     return list_uses(name, around.library.mentions(name, around.file))
+
+
+def _is_built(around: Surroundings, name: str, built: Mapping[Class, Built]) -> bool:
+    """Whether its own file makes it, or another of the project calls it."""
+    own = any(kind.name == name for kind in built)
+    return own or is_called(name, (around.file, *around.library.mentions(name, around.file)))
+
+
+def _doubt_defaults(
+    around: Surroundings, name: str, reached: Reached, built: Mapping[Class, Built]
+) -> Reached:
+    """What only the defaults of a class make raise that nobody builds: it may be meant for others."""
+    after, around.witness.built = around.witness.built, dict(built)
+    found = _run_settled(around, name, AskedSettings(defaults=False)).events
+    around.witness.built = after
+    always = {spot for spot, _ in _list_raising(found, words=False)}
+    events = (
+        replace(each, by_defaults=True)
+        if isinstance(each, Refused) and each.spot not in always
+        else each
+        for each in reached.events
+    )
+    return replace(reached, events=tuple(events))
 
 
 _REPEATS = (1, 16)
@@ -346,6 +371,8 @@ def _build_model(machine: Machine, file: CodeFile, name: str, seen: Mapping[Clas
         machine.state, given = built.state.fork(), built.given
     elif machine.asked.use is not None:
         given = evaluate_use(machine, machine.asked.use)
+    elif not machine.asked.defaults:
+        given = leave_defaults(init)
     settings = make_settings(machine, init, 1, given)
     if init.node.args.kwarg is None or built is not None:
         return machine.call(maker.node, maker, Given((), settings))

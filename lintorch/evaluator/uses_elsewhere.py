@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.values import UNKNOWN, Given, Value
+from lintorch.evaluator.values import UNKNOWN, Function, Given, Value
 
 _MOST = 3
 """Calls that are tried."""
@@ -19,11 +19,29 @@ def list_uses(name: str, files: Iterable[CodeFile]) -> list[ast.Call]:
     return [call for call, _ in zip(found, range(_MOST), strict=False)]
 
 
+def is_called(name: str, files: Iterable[CodeFile]) -> bool:
+    """Whether any of the files calls a class, with whatever it is given."""
+    return any(_is_of(name, each) for file in files for each in ast.walk(file.tree))
+
+
+def leave_defaults(init: Function) -> Given:
+    """A call that gives each parameter that has a default, and something unknown."""
+    spec = init.node.args
+    late = [*spec.posonlyargs, *spec.args][1:][-len(spec.defaults) :] if spec.defaults else []
+    named = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    late += [each for each, default in named if default is not None]
+    return Given((), {each.arg: UNKNOWN for each in late})
+
+
+def _is_of(name: str, node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    return name == getattr(node.func, "attr", getattr(node.func, "id", ""))
+
+
 def _list_calls(name: str, tree: ast.AST) -> Iterator[ast.Call]:
     for each in ast.walk(tree):
-        if isinstance(each, ast.Call) and name == getattr(
-            each.func, "attr", getattr(each.func, "id", "")
-        ):
+        if isinstance(each, ast.Call) and _is_of(name, each):
             stars = any(isinstance(arg, ast.Starred) for arg in each.args)
             if not stars and any(map(_is_literal, _list_given(each))):
                 yield each

@@ -14,6 +14,12 @@ _COMMAND = re.compile(
     r"([ \t]*)(%\S.*|!.*|\?.*|[\w.*%!]+\?{1,2}[ \t]*|(?:pip|conda|mamba) (?:un)?install\b.*|cd [\w./~-]+)$"
 )
 _ASSIGNED = re.compile(r"([ \t]*[\w.,\[\]\"' ]+=[ \t]*)([!%]\S.*)$")
+_UNGIVEN = re.compile(r"([ \t]*[\w.,\[\]\"' ]+=[ \t]*)(#.*)$")
+"""An exercise: who solves it writes a value in place of the comment."""
+_UNDONE = re.compile(
+    r"([ \t]+)(#.*\b(?i:todo|your code|code here|fill|implement|complete|exercise|solution)\b.*)$"
+)
+"""The same of a body."""
 
 
 def split_head(source: str) -> tuple[str, str] | None:
@@ -35,7 +41,22 @@ def mask_magics(source: str) -> str:
         masked = _mask_line(line, goes_on)
         goes_on = masked != line and line.rstrip().endswith("\\")
         lines.append(masked)
-    return "\n".join(lines)
+    shown = "\n".join(lines)
+    return shown if _parses(shown) else _fill_blanks(lines) or shown
+
+
+def _fill_blanks(lines: list[str]) -> str:
+    """With a name where a comment stands for what is to be written, `loss = # TODO`; "" where more is amiss."""
+    filled = [_mask_blank(line, above) for line, above in zip(lines, ["", *lines], strict=False)]
+    shown = "\n".join(filled)
+    return shown if _parses(shown) else ""
+
+
+def _mask_blank(line: str, above: str) -> str:
+    if match := _UNGIVEN.match(line):
+        return match[1] + _name(match[2])
+    match = _UNDONE.match(line) if above.rstrip().endswith(":") else None
+    return match[1] + _name(match[2]) if match else line
 
 
 def unmask_magics(after: str, masked: str, source: str) -> str | None:

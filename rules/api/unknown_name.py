@@ -334,16 +334,18 @@ def of_six(node: cst.ImportFrom, names: Sequence[cst.ImportAlias], source: Sourc
     if source.profile.torch < SIX_GONE or is_tentative(node, source):
         return
     lines = [six_line(alias) for alias in names]
-    fix = None
+    fix, remedy = None, STANDARD
     if all(lines):
         edit = source.replace(node, stacked(lines, node, source))
         fix = Fix("write it without", (edit,), Applicability.SAFE)
-    yield Hit(
-        node, "torch._six is no more: it held names of the standard library", fix, remedy=STANDARD
-    )
+        remedy = f"write `{'; '.join(lines)}`"
+    said = "torch._six is no more: it held names of the standard library"
+    yield Hit(node, said, fix, remedy=remedy)
 
 
-STANDARD = "import them from there: collections.abc, math, queue"
+STANDARD = (
+    "take them from there: collections.abc, math, queue; a text is a str, a whole number an int"
+)
 
 
 def stacked(lines: list[str], node: cst.ImportFrom, source: Source) -> str:

@@ -58,6 +58,8 @@ MADE = ("torch.jit.trace", "torch.jit.trace_module", "torch.jit.script")
 SCRIPTS = (*MADE, "torch.jit.load")
 GIVEN = ("obj", "func", "mod")
 """How these call the model."""
+INSTEAD = "keep torch.export.export(model, args) by torch.export.save; allow the line where C++ reads a script"
+LEAVE_OUT = "leave it out, with dynamic_shapes for dynamic_axes"
 DEPRECATED = (2, 9)
 """The first release in which the other way is the default."""
 SCRIPT_DEPRECATED = (2, 13)
@@ -97,7 +99,8 @@ def _report_saved(saved: Value | None, source: Source) -> Iterator[Hit]:
             continue
         call = source.call_at(made)
         if call is None or not is_version_guarded(call, source):
-            yield Hit(made, f"{made.name} is deprecated: torch.export takes its place")
+            said = f"{made.name} is deprecated: torch.export takes its place"
+            yield Hit(made, said, remedy=INSTEAD)
 
 
 @rule.event(ONNX_EXPORT)
@@ -110,7 +113,8 @@ def in_onnx(event: Called, source: Source) -> Iterator[Hit]:
     elif given.get("dynamo") == FALSE and _is_going(source):
         call = source.call_at(event)
         if call is None or not is_version_guarded(call, source):
-            yield Hit(event, "dynamo=False takes the exporter that torch is going to remove")
+            said = "dynamo=False takes the exporter that torch is going to remove"
+            yield Hit(event, said, remedy=LEAVE_OUT)
 
 
 def unwrap(event: Called, made: Called, source: Source) -> Fix | None:

@@ -19,6 +19,7 @@ from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_
 from lintorch.evidence.treatment import name_sizes, report_limits
 from lintorch.facts.models.branch_purpose import only_checks_in, only_raises
 from lintorch.facts.models.branch_span import find_branch_span
+from lintorch.facts.models.chosen_by_settings import is_by_settings
 from lintorch.facts.models.chosen_sides import find_sized
 from lintorch.facts.models.idle_branches import find_work
 from lintorch.facts.models.remainder_pads import write_remainder
@@ -96,6 +97,8 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
     test = event.test
     if event.answer is None and isinstance(test, Number) and test.varies and not test.data:
         if event.kind != "while" and is_fallback(event.node, test.asked):
+            return
+        if is_by_settings(event, test.asked, source.evaluation.list_after(event)):
             return
         harm = max((weigh_question(each) for each in test.asked), key=rank_harm, default=GUARDED)
         if harm:

@@ -137,6 +137,8 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
         return
     short = event.name.rpartition(".")[2]
     severity, where = (None, "") if certain else (Severity.WARNING, ", if this is reached")
+    if event.by_defaults:
+        severity, where = Severity.WARNING, ", if it is built with its defaults"
     if event.made is not None and event.made.path == source.path:
         caller = event.way.names[-1] if event.way.names else "the script"
         message = f"{short} raises in {caller}{where}: {show_message(event)}"

@@ -407,3 +407,56 @@ class Windows(nn.Module):
         while number < len(self.layers):
             number += 1
         return torch.stack(outs, dim=1)
+
+
+class BySettings(nn.Module):
+    """A stride or padding decides whether two sizes are equal: a constant of the model."""
+
+    def __init__(self, c, out, stride, padding, size, ops):
+        super().__init__()
+        self.conv = nn.Conv2d(c, out, 3, stride=stride, padding=1)
+        self.wide = nn.Conv2d(c, out, 3, padding=padding)
+        self.pool = nn.MaxPool2d(2, 2)
+        self.down = nn.Conv2d(c, c, 3, stride=2, padding=1)
+        self.ops, self.size = nn.ModuleList(ops), size
+
+    def forward(self, x, y, z):
+        small = self.conv(x)
+        if small.shape[2] == x.shape[2]:
+            a = torch.cat([x, small], 1)
+        else:
+            a = torch.cat([self.pool(x), small], 1)
+        wide = self.wide(y)
+        if wide.shape[2:] != y.shape[2:]:
+            y = y[:, :, 1:-1, 1:-1]
+        if y.shape[2] == self.size:  # hit
+            y = y * 2
+        mixed = sum(op(z) for op in self.ops)
+        b = mixed if mixed.shape[2] == z.shape[2] else mixed + self.pool(z)
+        if mixed.shape[2:] != z.shape[2:]:
+            z = self.down(z)
+        return a, b, wide, y, z
+
+
+class Rounded(nn.Module):
+    """What mends a rounding is decided by the input, whoever made the other size."""
+
+    def __init__(self, ops, stride):
+        super().__init__()
+        self.ops = nn.ModuleList(ops)
+        self.up = nn.ConvTranspose2d(4, 4, 2, stride=2)
+        self.down = nn.Conv2d(4, 4, 2, stride=2)
+        self.even = nn.Conv2d(4, 4, stride, stride=stride)
+        self.back = nn.ConvTranspose2d(4, 4, stride, stride=stride)
+
+    def forward(self, x, y, z):
+        mixed = sum(op(x) for op in self.ops)
+        if mixed.shape[2:] != x.shape[2:]:  # hit
+            mixed = F.interpolate(mixed, size=x.shape[2:])
+        up = self.up(self.down(y))
+        if up.shape[2] != y.shape[2]:  # hit
+            up = F.pad(up, (0, 0, 0, 1))
+        back = self.back(self.even(z))
+        if back.shape[2] != z.shape[2]:  # hit
+            back = F.interpolate(back, size=z.shape[2:])
+        return mixed, up, back

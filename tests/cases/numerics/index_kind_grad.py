@@ -1,5 +1,6 @@
 import torch
 from torch import nn
+from torch.autograd import Variable
 
 
 def kept(model, loader, optimizer):
@@ -80,3 +81,27 @@ def by_the_number_of_samples(batches, optimizer):
         loss.backward()
         optimizer.step()
         print(loss.data[0])  # hit
+
+
+def by_a_size_of_what_a_loader_gives(loader, net, criterion, optimizer):
+    for data in loader:
+        inputs, labels = data
+        count = inputs.size(0)
+        inputs = Variable(inputs).cuda()
+        labels = Variable(labels).cuda()
+        optimizer.zero_grad()
+        loss = criterion(net(inputs), labels) / count
+        loss.backward()
+        optimizer.step()
+        print(loss.data[0])  # hit
+
+
+def by_how_many_numbers_a_loader_gives(loader, net, criterion, optimizer):
+    for inputs, labels in loader:
+        count = labels.numel()
+        inputs, labels = Variable(inputs), Variable(labels)
+        optimizer.zero_grad()
+        loss = criterion(net(inputs), labels) / count
+        loss.backward()
+        optimizer.step()
+        print(loss.data[0], count)  # hit
