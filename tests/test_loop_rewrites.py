@@ -139,6 +139,14 @@ class Counted:
     count: int
 
 
+@dataclass
+class Doubled:
+    scores: torch.Tensor
+
+    def __post_init__(self):
+        self.count, self.twice = 2, self.scores * 2
+
+
 class Named(OrderedDict):
     pass
 
@@ -150,6 +158,8 @@ OBJECTS = {
     "found = Named(a=x, b=x * 2)|return found": "return tuple(found.values())",
     "if self.training:|    return x, x|return Named(a=x, b=x * 2)": "return tuple(outputs.values())",
     "return Counted(x, 3)": "",
+    "return Doubled(x)": "",
+    "return Boxes(|    x,  # those|)": "outputs = Boxes(\n            x,  # those\n        )\n",
 }
 
 

@@ -85,3 +85,13 @@ _WRITING = frozenset(
     }
 )  # fmt: skip
 """Methods that change a tensor in place."""
+
+
+_COMPARING = frozenset(
+    {"cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div"}
+)
+
+
+def takes_target(function: str) -> bool:
+    """Whether a function of this name compares what it is given first with what it is given second."""
+    return function.endswith("_loss") or function in _COMPARING

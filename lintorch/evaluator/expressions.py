@@ -270,15 +270,20 @@ def evaluate_slice(machine: Machine, node: ast.Slice) -> Value:
 def evaluate_text(machine: Machine, node: ast.JoinedStr) -> Value:
     """`f"{a}"`."""
     words: list[str | None] = []
+    result: Value = UNKNOWN
     for part in node.values:
         value = machine.evaluate(part.value if isinstance(part, ast.FormattedValue) else part)
+        if type(value) is Unknown and value != UNKNOWN:
+            joined = Unknown("?()")  # as of `"nn." + name`
+            machine.tell(Combined, node, "Add", result, value, False, joined)
+            result = joined
         plain = not isinstance(part, ast.FormattedValue) or part.format_spec is None
         if not isinstance(value, Constant) or not plain:
             words.append(None)
         else:
             words.append(str(value.value))
     known = [word for word in words if word is not None]
-    return Constant("".join(known)) if len(known) == len(words) else UNKNOWN
+    return Constant("".join(known)) if len(known) == len(words) else result
 
 
 @evaluates(ast.NamedExpr)

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lintorch.core.torch_methods import is_tensor_call
+from lintorch.core.torch_methods import is_tensor_call, takes_target
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.names import read_global
+from lintorch.evaluator.other_kinds import is_of_other_kind, list_own_methods
 from lintorch.evaluator.signatures.find_signatures import find_signatures, is_known
 from lintorch.evaluator.values import External, Function, Tensor, Unknown, Value
 from lintorch.syntax.python_ast import list_parts
@@ -25,9 +26,6 @@ _ARRAYS = frozenset(
 )
 _PYTHON_WRITTEN = "torch.nn.functional."
 """Functions whose types are not told: what they take first is a tensor."""
-_COMPARING = frozenset(
-    {"cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div"}
-)
 _ATTRIBUTES = frozenset(
     {
         "data", "device", "dtype", "grad", "grad_fn", "is_cuda", "is_leaf", "itemsize", "mT", "ndim",
@@ -50,8 +48,8 @@ class _Given:
 class _Uses:
     """What a function does with its names, of those that are bound once."""
 
-    by_method: frozenset[str]
-    """Names on which methods are called that only tensors have."""
+    by_method: frozenset[tuple[str, str]]
+    """Names, and methods that are called on them which only tensors have."""
     given: tuple[_Given, ...]
 
 
@@ -70,6 +68,8 @@ def prove_parameter(machine: Machine, function: Function, name: str, value: Valu
     node = function.node
     if type(value) is not Unknown or not isinstance(node, Definition):
         return value
+    if is_of_other_kind(node, name):
+        return value
     if name not in _list_proven(machine, node, function.file):
         return value
     return Tensor(None, None, "input", name, frozenset({f"input {name}"}), ranked_as=name)
@@ -85,7 +85,9 @@ def _list_proven(
         taken = {
             e.name for e in uses.given if _takes_tensor(_resolve(machine, file, e.func), e.place)
         }
-        known = machine.top.proven[file, node] = uses.by_method | taken
+        own = list_own_methods(file)
+        called = {name for name, method in uses.by_method if method not in own}
+        known = machine.top.proven[file, node] = frozenset(called | taken)
     return known
 
 
@@ -106,7 +108,7 @@ def _takes_tensor(path: str, place: int | str) -> bool:
     """Whether a function takes nothing but a tensor there."""
     if path.startswith(_PYTHON_WRITTEN):
         last = path.rpartition(".")[2]
-        paired = last.endswith("_loss") or last in _COMPARING
+        paired = takes_target(last)
         return is_known(path) and (place in (0, "input") or (paired and place in (1, "target")))
     ways = find_signatures(path) if path.startswith("torch.") else ()
     named = (way.plan.by_name.get(_name_place(way.plan.places, place)) for way in ways)
@@ -128,7 +130,13 @@ def _list_uses(node: Definition) -> _Uses:
     bound = Counter(_list_bound(node, inner))
     bound.subtract(dict.fromkeys(_list_asked(inner), 99))
     once = {name for name, count in bound.items() if count == 1}
-    methods = {name for name in map(_name_receiver, inner) if name in once}
+    dropped = {id(each.value) for each in inner if isinstance(each, ast.Expr)}
+    methods = {
+        (name, method)
+        for each in inner
+        for name, method in _list_called(each)
+        if name in once and (id(each) not in dropped or _may_be_dropped(method))
+    }
     given = (each for call in inner for each in _list_given(call) if each.name in once)
     return _Uses(frozenset(methods), tuple(given))
 
@@ -187,16 +195,20 @@ def _name_first(func: ast.expr) -> str:
     return func.id if isinstance(func, ast.Name) else ""
 
 
-def _name_receiver(node: ast.AST) -> str:
-    """`x` of `x.masked_fill(…)`; "" of a method that others have too."""
+def _may_be_dropped(method: str) -> bool:
+    """Whether tensors have it for what it does: one whose result is dropped may be of what changes itself."""
+    return method.endswith("_") or method in ("register_hook", "retain_grad")
+
+
+def _list_called(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """`x` and the method of `x.masked_fill(…)`; nothing of a method that others have too."""
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)):
             by_axis = any(each.arg == "dim" and _is_axis(each.value) for each in node.keywords)
             starred = any(isinstance(each, ast.Starred) for each in node.args)
             count, named = len(node.args), len(node.keywords)
-            known = not starred and is_tensor_call(method, count, named, by_axis)
-            return name if known else ""
-    return ""
+            if not starred and is_tensor_call(method, count, named, by_axis):
+                yield name, method
 
 
 def _is_axis(written: ast.expr) -> bool:

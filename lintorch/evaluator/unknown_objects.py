@@ -11,6 +11,7 @@ from lintorch.evaluator.conditions import name_lasting
 from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.machine import Machine, calls, reads
+from lintorch.evaluator.other_kinds import is_of_other_kind, list_own_methods
 from lintorch.evaluator.values import (
     UNKNOWN,
     Bound,
@@ -118,7 +119,7 @@ def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given)
     if method == "step":
         call_closures(machine, node, given)
     scales = method == "scale" and len(given.positional) == 1
-    if isinstance(held, Unknown) and _is_of_tensor(method, given):
+    if isinstance(held, Unknown) and _is_of_tensor(machine, held, method, given):
         return call_method(machine, node, held, method, given)
     result = ScaledLoss("", held) if scales else _spoil_given(machine, callee, given)
     if result == UNKNOWN:
@@ -127,8 +128,12 @@ def call_unknown(machine: Machine, node: ast.AST, callee: Unknown, given: Given)
     return result
 
 
-def _is_of_tensor(method: str, given: Given) -> bool:
-    """Whether only tensors have such a method."""
+def _is_of_tensor(machine: Machine, held: Unknown, method: str, given: Given) -> bool:
+    """Whether only tensors have such a method, and nothing says that this is something else."""
+    if method in list_own_methods(machine.here.file):
+        return False
+    if is_of_other_kind(machine.here.node, held.path.strip("<>")):
+        return False
     by_axis = _is_axis(given.keyword.get("dim"))
     count, named = len(given.positional), len(given.keyword)
     return not given.open and is_tensor_call(method, count, named, by_axis)

@@ -33,6 +33,7 @@ class Spans:
         self._module = module
         self._parents = parents
         self._printed: dict[cst.CSTNode, dict[cst.CSTNode, tuple[_Position, _Position]]] = {}
+        self._found: dict[cst.CSTNode, tuple[_Position, _Position]] = {}
 
     @cached_property
     def line_starts(self) -> list[int]:
@@ -52,6 +53,11 @@ class Spans:
         """Start and end of a node as rows and columns from 1, the end exclusive."""
         if isinstance(node, cst.Module):
             return (1, 1), (1, 1)
+        if node not in self._found:
+            self._found[node] = self._find(node)
+        return self._found[node]
+
+    def _find(self, node: cst.CSTNode) -> tuple[_Position, _Position]:
         statement, start = self._statement(node)
         if start is None:
             return self._everywhere[node]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -10,10 +9,9 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.values import Unknown, Value
 from lintorch.facts.api.tentative import is_tentative
-from lintorch.facts.training.part_values import role_of_object
-from lintorch.source import Role, Source
+from lintorch.facts.training.loaders import LOADER_NAME, is_loader
+from lintorch.source import Source
 
 rule = Rule(
     __name__,
@@ -44,10 +42,6 @@ rule = Rule(
 GONE = (1, 13)
 
 
-_LOADER = re.compile(r"(^|[<._])(data_?)?loader>?$", re.I)
-"""What parameters are called that nobody is seen to give a value."""
-
-
 _MESSAGE = "the iterator of a DataLoader has no method next(): AttributeError"
 
 
@@ -64,7 +58,7 @@ def of_iterator(event: Called, source: Source) -> Iterator[Hit]:
     made = source.evaluation.ways.find_maker(event.positional[0])
     if not isinstance(made, Called) or made.name != "iter" or source.profile.torch < GONE:
         return
-    if not _is_loader(made.positional[0]) or _is_tried(event, source):
+    if not is_loader(made.positional[0]) or _is_tried(event, source):
         return
     call, fix = source.call_at(event), None
     if call is not None and isinstance(call.func, cst.Attribute):
@@ -81,18 +75,12 @@ def where_nothing_leads(call: cst.Call, source: Source) -> Iterator[Hit]:
     made = func.value if isinstance(func, cst.Attribute) and func.attr.value == "next" else None
     if not isinstance(made, cst.Call) or source.name(made.func) != "iter" or len(made.args) != 1:
         return
-    named = bool(_LOADER.search(source.code(made.args[0].value)))
+    named = bool(LOADER_NAME.search(source.code(made.args[0].value)))
     if not named or source.profile.torch < GONE or is_tentative(call, source):
         return
     if not source.evaluation.is_reached(source.place(call)):
         edit = source.replace(call, f"next({source.code(made)})")
         yield Hit(call, _MESSAGE, Fix("call next() on it", (edit,), Applicability.SAFE))
-
-
-def _is_loader(value: Value) -> bool:
-    if role_of_object(value) is Role.LOADER:
-        return True
-    return isinstance(value, Unknown) and bool(_LOADER.search(value.path))
 
 
 def _is_tried(event: Called, source: Source) -> bool:

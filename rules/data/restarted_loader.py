@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.facts.models.backward_passes import is_backward_pass
+from lintorch.evaluator.values import Unknown, Value
+from lintorch.facts.training.loaders import is_loader
 from lintorch.source import Source
 
 rule = Rule(
@@ -62,25 +63,18 @@ def in_training(event: Called, source: Source) -> Iterator[Hit]:
     begun = source.evaluation.ways.find_maker(event.positional[0]) if event.positional else None
     if not isinstance(begun, Called) or begun.name != "iter" or len(begun.positional) != 1:
         return
+    given = begun.positional[0]
+    if not is_loader(given) and not (_is_plain(given) and _is_taken_apart(event, source)):
+        return  # the first weight of a model, the first key of a batch
+    if _is_made_there(given, event, source):
+        return
     if _is_now_and_then(event, source) or _is_ending(event, source):
         return
     graph = source.evaluation.graphs.get(event.way.root)
     if graph is not None and graph.is_quiet(event):
         return  # a look at other data
-    if _is_in_step(event, source):
+    if next(source.evaluation.list_loops(event), None) in source.evaluation.step_loops:
         yield Hit(event, f"{_write(event.node)} begins the loader anew at each step of training")
-
-
-def _is_in_step(event: Called, source: Source) -> bool:
-    """Whether each turn of the innermost loop is a step: a backward pass runs in that very loop."""
-    loop = next(source.evaluation.list_loops(event), None)
-    if loop not in source.evaluation.training_loops:
-        return False
-    return any(
-        is_backward_pass(each) and next(source.evaluation.list_loops(each), None) is loop
-        for reached in source.evaluation.reached
-        for each in reached.events
-    )
 
 
 def _is_begun_there(node: ast.AST) -> bool:
@@ -91,6 +85,24 @@ def _is_begun_there(node: ast.AST) -> bool:
         case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="iter")))):
             return True
     return False
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether it is an argument or attribute of which no more is known."""
+    return isinstance(value, Unknown) and "(" not in value.path and "[" not in value.path
+
+
+def _is_taken_apart(event: Called, source: Source) -> bool:
+    """`x, y = next(iter(labelled))`: as a batch is."""
+    outer = next(source.evaluation.list_around(event), None)
+    return isinstance(outer, ast.Assign) and isinstance(outer.targets[0], (ast.Tuple, ast.List))
+
+
+def _is_made_there(loader: Value, event: Called, source: Source) -> bool:
+    """Whether each turn makes a loader of its own, as for a task of several."""
+    made = source.evaluation.ways.find_maker(loader)
+    loop = next(source.evaluation.list_loops(event), None)
+    return made is not None and any(each is loop for each in source.evaluation.list_loops(made))
 
 
 def _write(node: ast.AST) -> str:

@@ -61,9 +61,12 @@ rule = Rule(
 
 ITERABLE = "torch.utils.data.IterableDataset"
 _TELLING = re.compile(
-    r"worker|shard|rank|split|partition|islice|queue|random|shuffle|sample|rng", re.I
+    r"worker|shard|rank|split|partition|islice"
+    r"|rand|shuffle|sample|rng|perm|choice|normal|uniform|synth"
+    r"|queue|pop\(|consum|stream|socket|recv|receive|poll|env\b|\.step\(",
+    re.I,
 )
-"""Words of code that may give each worker something else, or draws by chance."""
+"""Words of code that may give each worker something else, draws by chance, or takes what comes in once."""
 
 
 @rule.event(LOADER)

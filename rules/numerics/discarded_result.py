@@ -10,7 +10,7 @@ from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import FALSE, Tensor, Unknown
+from lintorch.evaluator.values import FALSE, Tensor, Unknown, find_unproven
 from lintorch.source import Source
 
 rule = Rule(
@@ -77,7 +77,7 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     asks_type = event.name.endswith(".type") and len(event.positional) < 2
     if in_place or asks_type or not source.evaluation.is_dropped(event):
         return
-    if not is_tensor(event) or is_tried(event, source) or follows_write(event):
+    if not is_tensor(event, source) or is_tried(event, source) or follows_write(event):
         return
     if ends_cell(event, source):
         return
@@ -149,10 +149,16 @@ SURELY = frozenset(
 )  # fmt: skip
 
 
-def is_tensor(event: Called) -> bool:
-    """Whether what is left as it was is surely a tensor."""
+def is_tensor(event: Called, source: Source) -> bool:
+    """Whether what is left as it was is surely a tensor, not by such dropped calls alone."""
     first = event.positional[0] if event.positional else event.keyword.get("input")
-    return isinstance(first, Tensor) and first.sure
+    if not isinstance(first, Tensor) or not first.sure:
+        return False
+    held = find_unproven(first)
+    if held is first or (isinstance(held, Unknown) and "[" in held.path):
+        return True
+    users = source.evaluation.ways.find_users(held)  # `boxes.unsqueeze(0)` may change itself
+    return any(not source.evaluation.is_dropped(each) for each in users)
 
 
 def name_tensor(called: ast.AST, event: Called) -> str:

@@ -57,6 +57,8 @@ _OF_ANY = ("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.auto
 @rule.event(*LOSSES)
 def in_region(event: Called, source: Source) -> Iterator[Hit]:
     for outer in source.evaluation.list_all_around(event):
+        if isinstance(outer, ast.FunctionDef) and _is_careful(outer):
+            return
         written = [each.context_expr for each in outer.items] if isinstance(outer, ast.With) else []
         regions = [made for each in written if (made := _find_region(each, event, source))]
         if regions:
@@ -66,6 +68,13 @@ def in_region(event: Called, source: Source) -> Iterator[Hit]:
                     event, f"{short} in an autocast region of CUDA raises: unsafe to autocast"
                 )
             return
+
+
+def _is_careful(function: ast.FunctionDef) -> bool:
+    """Whether a function sets its own mode by a decorator, or asks for the one it is run in."""
+    made = " ".join(map(ast.unparse, function.decorator_list))
+    names = (each.attr for each in ast.walk(function) if isinstance(each, ast.Attribute))
+    return "autocast" in made or "custom_fwd" in made or "is_autocast_enabled" in names
 
 
 def _find_region(written: ast.expr, event: Called, source: Source) -> Called | None:

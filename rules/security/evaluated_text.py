@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called
+from lintorch.evaluator.events import Called, Compared
 from lintorch.evaluator.values import Unknown, Value
 from lintorch.source import Source
 
@@ -70,9 +70,17 @@ def in_calls(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, f"{event.name}() runs whatever code the file says that {reader} reads")
 
 
+_COUNTING = frozenset({"len", "int", "float", "bool", "abs", "round", "sum", "hash", "ord"})
+
+
+def keeps_text(made: object) -> bool:
+    """Whether text may come through: no counting hands it on, nor a question."""
+    return not isinstance(made, Compared) and getattr(made, "name", "") not in _COUNTING
+
+
 def find_reader(value: Value, source: Source) -> str:
     """The function that read a text, or a part of it; "" where that is not known."""
-    for each in source.evaluation.ways.list_sources(value):
+    for each in source.evaluation.ways.list_sources(value, keeps_text):
         if isinstance(each, Unknown) and (found := READING.match(each.path)):
             return found[0].removesuffix("()")
     return ""

@@ -76,6 +76,8 @@ def of_pretrained(call: cst.Call, source: Source) -> Iterator[Hit]:
     if not _LOADS_CODE.match(source.name(func.value).rpartition(".")[2]):
         return
     given = source.arguments(call, "name")
+    if _is_folder(call, source):
+        return
     trusted = given.value("trust_remote_code", False) is True
     if trusted and given.complete and not {"revision", "code_revision"} & given.by_name.keys():
         yield Hit(call, _UNPINNED, remedy=_PIN)
@@ -87,7 +89,7 @@ def of_options(call: cst.Call, source: Source) -> Iterator[Hit]:
     func = call.func
     if not isinstance(func, cst.Attribute) or func.attr.value != "from_pretrained":
         return
-    if all(each.star != "**" for each in call.args):
+    if all(each.star != "**" for each in call.args) or _is_folder(call, source):
         return
     place = source.place(call)
     for reached in source.evaluation.reached:
@@ -95,6 +97,16 @@ def of_options(call: cst.Call, source: Source) -> Iterator[Hit]:
             if event.spot.row == place.row and _takes_trust(event, source):
                 yield Hit(call, _UNPINNED, remedy=_PIN)
                 return
+
+
+def _is_folder(call: cst.Call, source: Source) -> bool:
+    """Whether the model is in a folder of this machine, of which there are no revisions."""
+    first = call.args[0].value if call.args else None
+    name = literal(first)
+    if isinstance(name, str):
+        return name.startswith((".", "/", "~"))
+    made = source.name(first.func) if isinstance(first, cst.Call) else ""
+    return made in ("os.path.join", "os.path.abspath", "os.path.expanduser", "pathlib.Path")
 
 
 def _takes_trust(event: Occurrence, source: Source) -> bool:

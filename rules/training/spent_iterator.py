@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -17,7 +16,8 @@ from lintorch.evaluator.values import Constant, Items, Spot, Unknown, Value
 from lintorch.facts.models.loops_around import LOOPS
 from lintorch.facts.models.node_parents import DEFINITIONS
 from lintorch.facts.models.one_way import ends, may_follow
-from lintorch.facts.training.part_values import role_of_class, role_of_object
+from lintorch.facts.training.loaders import is_loader
+from lintorch.facts.training.part_values import role_of_class
 from lintorch.source import Role, Source
 
 rule = Rule(
@@ -79,7 +79,6 @@ HANDING = ("enumerate", "zip", "tqdm.tqdm", "tqdm.auto.tqdm")
 """Gone through as a loop goes through them."""
 
 OF_LOADER = "loader's iterator"
-LOADER = re.compile(r"(^|[<._])(\w+_)?(data_?)?loader>?$", re.I)
 
 Made = Called | UnknownCalled
 Use = Called | Repeated
@@ -119,12 +118,6 @@ def name_kind(made: Made) -> str:
     owner, _, method = made.name.rpartition(".")
     plain = owner == "torch.nn.Module" and len(made.positional) + len(made.keyword) <= 2
     return f"{method}() iterator" if plain and method in METHODS else ""
-
-
-def is_loader(value: Value) -> bool:
-    """A DataLoader, or what a function is given by such a name."""
-    named = isinstance(value, Unknown) and LOADER.search(value.path)
-    return role_of_object(value) is Role.LOADER or bool(named)
 
 
 def find_target(made: Made, source: Source) -> ast.expr | None:

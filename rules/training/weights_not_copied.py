@@ -197,7 +197,9 @@ def is_of_given(value: cst.BaseExpression, source: Source) -> bool:
         if value.func.attr.value not in PARTS:
             return False
         value = value.func.value
-    bound = source.bound(value) if isinstance(value, cst.Name) else []
+    if not isinstance(value, cst.Name) or AVERAGE.search(value.value):
+        return False  # `avg_model.parameters()` are those of the average itself
+    bound = source.bound(value)
     return len(bound) == 1 and bound[0].kind == "param"
 
 

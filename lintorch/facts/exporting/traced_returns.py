@@ -110,7 +110,8 @@ def _mend_return(node: cst.CSTNode, value: Value, test: str, source: HasReturns)
     tensors = _list_tensors(name, value)
     if margin.strip() or not name or not tensors:
         return None
-    begin = "" if isinstance(node, cst.Name) else f"{name} = {source.code(node)}\n{margin}"
+    given = source.text[whole.start : whole.end].removeprefix("return").strip()
+    begin = "" if isinstance(node, cst.Name) else f"{name} = {given}\n{margin}"
     step = "\t" if "\t" in margin else "    "
     text = f"{begin}if {test}:\n{margin}{step}return {tensors}\n{margin}return {name}"
     return replace(whole, content=text)
@@ -156,7 +157,9 @@ def _list_foreign(value: Held) -> list[str]:
 
 
 def _holds_tensors(kind: Class) -> bool:
-    """Whether it is a dataclass without a base, all fields of which are tensors or may be None."""
+    """Whether it is a dataclass without a base, all attributes of which are tensors or may be None."""
+    if any(isinstance(e, ast.FunctionDef) and e.name == "__post_init__" for e in kind.node.body):
+        return False
     made = [ast.unparse(each) for each in kind.node.decorator_list]
     notes = [ast.unparse(each.annotation) for each in kind.node.body if isinstance(each, ast.AnnAssign)]  # fmt: skip
     plain = not kind.bases and len(made) == 1 and made[0].partition("(")[0] in DATACLASS

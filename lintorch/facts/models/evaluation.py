@@ -409,6 +409,13 @@ class Evaluation:
             for loop in self.list_loops(event)
         )
 
+    @cached_property
+    def step_loops(self) -> frozenset[ast.AST]:
+        """Those of them of which each turn is a step: no other loop stands between."""
+        events = (event for reached in self.reached for event in reached.events)
+        inner = (next(self.list_loops(e), None) for e in events if is_backward_pass(e))
+        return frozenset(filter(None, inner))
+
     def list_reads(self, made: Called) -> tuple[LoaderRead, ...]:
         """The loops over what a call of DataLoader gave."""
         events = (event for reached in self.reached for event in reached.events)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
+from lintorch.core.torch_methods import takes_target
 from lintorch.evaluator.events import AttributeSet, Called, Combined, Indexed, Occurrence
 from lintorch.evaluator.marks import (
     LoopBegan,
@@ -222,12 +223,8 @@ def _is_model_call(node: Node) -> bool:
 
 def _list_compared(node: Node) -> list[Value]:
     """What an operation is given; of a loss no target."""
-    name = name_operation(node)
-    paired = name in _COMPARING or name.endswith("_loss")
+    paired = takes_target(name_operation(node))
     return list(_list_given(node))[: 1 if paired and isinstance(node, Called) else None]
-
-
-_COMPARING = ("cross_entropy", "binary_cross_entropy", "binary_cross_entropy_with_logits")
 
 
 _LONGEST = 16

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from lintorch.evaluator.events import (
@@ -58,7 +58,10 @@ class ValueWays:
 
     def find_maker(self, value: Value | None) -> Operation | None:
         """The operation that gave a value; None of what was given, written down or read off an object."""
-        return self._makers.get(id(value))
+        made = self._makers.get(id(value))
+        if made is None and value is not None:
+            return self._makers.get(id(find_unproven(value)))
+        return made
 
     def find_comparison(self, value: Value) -> Compared | None:
         """The comparison that a value is the answer of."""
@@ -76,9 +79,11 @@ class ValueWays:
             for each, made in self._walk_back(value)
         )
 
-    def list_sources(self, value: Value) -> Iterator[Value]:
-        """A value, and all that it was made of."""
-        return (each for each, _ in self._walk_back(value))
+    def list_sources(
+        self, value: Value, passes: Callable[[Operation | Compared], bool] = lambda made: True
+    ) -> Iterator[Value]:
+        """A value, and all that it was made of; `passes` says of an operation whether that is looked at."""
+        return (each for each, _ in self._walk_back(value, passes))
 
     def is_drawn(self, value: Value) -> bool:
         """Whether a value was made of what torch draws by chance."""
@@ -87,13 +92,17 @@ class ValueWays:
             for _, made in self._walk_back(value)
         )
 
-    def _walk_back(self, value: Value) -> Iterator[tuple[Value, Operation | Compared | None]]:
+    def _walk_back(
+        self, value: Value, passes: Callable[[Operation | Compared], bool] = lambda made: True
+    ) -> Iterator[tuple[Value, Operation | Compared | None]]:
         """A value and all that it was made of, each with the operation that gave it."""
         waiting, seen = [value], {id(value)}
         while waiting and len(seen) < _MOST_STEPS:
             each = waiting.pop()
             made = self.find_maker(each) or self.find_comparison(each)
             yield each, made
+            if made is not None and not passes(made):
+                continue
             given = list_operands(made) if made else (find_unproven(each),)
             more = [v for v in given if id(v) not in seen]
             seen.update(map(id, more))
@@ -200,7 +209,7 @@ class ValueWays:
                 if id(value) not in _COMMON:
                     found[id(value)].append(each)
                 unproven = find_unproven(value)
-                if unproven is not value and self.find_maker(value) is None:
+                if unproven is not value and id(value) not in self._makers:
                     found[id(unproven)].append(each)
         return found
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from lintorch.core.finding import Fix
-from lintorch.evaluator.values import External, Held, Value
+from lintorch.evaluator.values import External, Held, Unknown, Value
 from lintorch.facts.classes.classes import is_self
+from lintorch.facts.training.part_values import role_of_object
+from lintorch.facts.training.roles import Role
 from lintorch.syntax.literals import Arguments, arguments
 from lintorch.syntax.parsed_file import HasFile
 
 LOADER = "torch.utils.data.DataLoader"
+LOADER_NAME = re.compile(r"(^|[<._])(\w*loader|dl)>?$", re.I)
+"""What loaders are called that nobody is seen to make."""
 _PARAMETERS = (
     "dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn",
     "pin_memory", "drop_last", "timeout", "worker_init_fn", "multiprocessing_context",
@@ -37,6 +43,12 @@ def leave_out(call: cst.Call | None, name: str, source: HasFile) -> Fix | None:
     if "#" in source.file.text[edit.start : edit.end]:
         return None
     return Fix(f"drop {name}", (edit,))
+
+
+def is_loader(value: Value) -> bool:
+    """A DataLoader, or something unknown that is called so."""
+    named = isinstance(value, Unknown) and LOADER_NAME.search(value.path)
+    return role_of_object(value) is Role.LOADER or bool(named)
 
 
 def is_sampler(value: Value | None) -> bool:

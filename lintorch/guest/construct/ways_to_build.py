@@ -18,6 +18,7 @@ from lintorch.guest.construct.find_candidates import Candidate
 from lintorch.guest.construct.import_file import import_file, prepare_user_code
 from lintorch.guest.construct.lacking_settings import build_completed
 from lintorch.guest.construct.make_model import Built, ModelMaker
+from lintorch.guest.construct.parameters import list_required_parameters
 from lintorch.guest.construct.registered_settings import find_registered
 from lintorch.guest.imports.user_frames import UserCode
 from lintorch.guest.watch.user_lines import UserLines
@@ -96,9 +97,10 @@ def _list_attempts(
     whole.sort(key=lambda example: (not example.inputs, not example.place.partly))
     for example in whole[:_MOST_EXAMPLES]:
         yield from _attempt_like_example(example, candidate, files)
-    if kind := next((call for factory, call in candidate.ways if not factory), None):
-        for example in find_registered(kind, candidate.qualname):
-            yield from _attempt_like_example(example, candidate, files)
+    kind = next((call for factory, call in candidate.ways if not factory), None)
+    lacks = kind is not None and bool(list_required_parameters(kind))
+    if lacks:
+        yield from _attempt_as_configured(candidate, kind, files)
     calls = [
         ModelMaker(call, disable_pretrained(call), {"factory": factory} if factory else {}, files)
         for factory, call in candidate.ways
@@ -118,6 +120,15 @@ def _list_attempts(
     yield from (
         making.build_smaller for making in calls[:_MOST_CALLS_TRIED] if making not in common
     )
+    if not lacks:  # all that is shipped would have to be read for each model
+        yield from _attempt_as_configured(candidate, kind, files)
+
+
+def _attempt_as_configured(
+    candidate: Candidate, kind: Callable[..., Any] | None, files: UserLines
+) -> Iterator[Callable[[], Built]]:
+    for example in find_registered(kind, candidate.qualname) if kind else ():
+        yield from _attempt_like_example(example, candidate, files)
 
 
 def _attempt_like_example(

@@ -141,6 +141,10 @@ def list_fed_parameters(module: nn.Module) -> list[inspect.Parameter]:
     return needed or leading[:1] or [p for p in signature if p.kind is p.VAR_POSITIONAL]
 
 
+_IMAGE = 4
+"""Axes from which an input is surely no sequence."""
+
+
 def guess_inputs(
     module: nn.Module,
     arguments: Mapping[str, Any],
@@ -164,8 +168,14 @@ def guess_inputs(
     if tokens := model_attributes.read_token_form(module, arguments):
         yield _combine_inputs(named, (tokens, {"batch": 2}), layer_forms)
     said = {name: axes for name, axes in read_said_shapes(module).items() if name in named}
+    later: list[Guess] = []
     for form in _order_forms(module, arguments, layer_forms):
-        guess = look_up(_combine_inputs(named, form, layer_forms), embedded)
+        guess = _combine_inputs(named, form, layer_forms)
+        labelled = look_up(guess, embedded)
+        if said or partly or len(guess.inputs[0].shape) >= _IMAGE:
+            guess = labelled
+        elif labelled is not guess:
+            later.append(labelled)  # words beside what they are to attend to are looked up as well
         if said or partly:
             known = {**model_attributes.list_defaults(module), **arguments}
             namer = AxisNamer(module, known, guess.first_fixed_size())
@@ -175,6 +185,7 @@ def guess_inputs(
             yield told
             said = {}
         yield guess
+    yield from later
     if len(named) > 1 and not is_loss:
         yield from _guess_loss_inputs(named)
 

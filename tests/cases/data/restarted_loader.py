@@ -54,3 +54,29 @@ def epochs(model, optimizer, loader, others, count):
             with torch.no_grad():
                 print(model(next(iter(others))[0]))
         print(model(shown[0]))
+
+
+def other_firsts(model, optimizer, loader, heads, tasks):
+    for batch in loader:
+        device = next(iter(model.parameters())).device
+        key = next(iter(batch))
+        name, head = next(iter(heads.items()))
+        optimizer.zero_grad()
+        loss = head(model(batch[key].to(device))).mean()
+        loss.backward()
+        optimizer.step()
+        print(name, next(iter(optimizer.state.values())))
+    for task in tasks:
+        support = DataLoader(task, batch_size=4, shuffle=True)
+        x, y = next(iter(support))
+        optimizer.zero_grad()
+        (model(x) - y).square().mean().backward()
+        optimizer.step()
+
+
+def short(model, optimizer, trainloader, count):
+    for _ in range(count):
+        batch = next(iter(trainloader))  # hit
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()

@@ -1,5 +1,6 @@
 import random
 
+import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 
@@ -54,3 +55,36 @@ def load(path, workers):
     )
     c = DataLoader(Endless(path), num_workers=4), DataLoader(Drawn(path), num_workers=4)
     return a, b, c, DataLoader(Lines(path), num_workers=workers)
+
+
+class Noise(IterableDataset):
+    def __iter__(self):
+        for _ in range(10):
+            yield torch.randn(3)
+
+
+class Messages(IterableDataset):
+    def __init__(self, consumer):
+        self.consumer = consumer
+
+    def __iter__(self):
+        yield from self.consumer
+
+
+class Jobs(Messages):
+    def __iter__(self):
+        while self.jobs:
+            yield self.jobs.pop()
+
+
+class Played(Messages):
+    def __iter__(self):
+        done = False
+        while not done:
+            seen, done = self.env.step(0)
+            yield seen
+
+
+def live(consumer):
+    a = DataLoader(Noise(), num_workers=4), DataLoader(Messages(consumer), num_workers=4)
+    return a, DataLoader(Jobs(consumer), num_workers=4), DataLoader(Played(None), num_workers=2)

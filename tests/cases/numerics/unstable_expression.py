@@ -165,3 +165,8 @@ def contrast(one, other, temperature):
     far = one @ other.t() / temperature
     first = torch.log(torch.exp(near).sum(1))
     return first, torch.log(torch.exp(far).sum(1))  # hit
+
+
+def shifted(scores):
+    most = scores.max(1, keepdim=True)[0]
+    return most + (scores - most).exp().sum(1, keepdim=True).log()

@@ -24,3 +24,16 @@ def of_checkpoint(path):
 def of_options(name):
     options = argparse.ArgumentParser().parse_args()
     return eval(options.betas), eval(name), eval("1 + 1"), json.loads(name)
+
+
+def of_lengths(path):
+    with open(path) as file:
+        settings = yaml.safe_load(file)
+    return eval(str(len(settings["layers"])))
+
+
+def of_names(path, prefix):
+    with open(path) as file:
+        settings = json.loads(file.read())
+    size = eval(f"({prefix}, 3)")
+    return eval(f"nn.{settings['act']}")(), size  # hit

@@ -1,3 +1,5 @@
+import os
+
 import torch
 from torch import hub
 from transformers import AutoModel, CLIPImageProcessor
@@ -31,3 +33,9 @@ def by_options(path, half):
     yield AutoModel.from_pretrained(path, **{"trust_remote_code": False})
     yield AutoModel.from_pretrained(path, **{**OPTIONS, "revision": "d0a8e0"})
     yield CLIPImageProcessor.from_pretrained(path, **OPTIONS)
+
+
+def of_folders(root, step):
+    yield AutoModel.from_pretrained("./checkpoints/best", trust_remote_code=True)
+    yield AutoModel.from_pretrained(os.path.join(root, "best"), trust_remote_code=True)
+    yield AutoModel.from_pretrained("/models/own", **OPTIONS)

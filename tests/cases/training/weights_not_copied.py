@@ -76,3 +76,12 @@ class Descent:
     def step(self):
         for p in self.weights:
             p.data.add_(p.grad, alpha=-0.1)
+
+
+class OfAverage:
+    def __init__(self, avg_model):
+        self.ema = [p for p in avg_model.parameters()]
+
+    def update(self, parameters):
+        for mine, p in zip(self.ema, parameters):
+            mine.data.mul_(0.9).add_(p.data, alpha=0.1)

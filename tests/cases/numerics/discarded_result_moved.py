@@ -1,0 +1,36 @@
+import torch
+
+
+class Boxes:
+    def __init__(self, corners):
+        self.corners = corners
+
+    def to(self, device):
+        self.corners = self.corners.to(device)
+
+    def unsqueeze(self, dim):
+        self.corners = self.corners.unsqueeze(dim)
+
+
+def moved(boxes: Boxes, sample: "Sample", device):
+    boxes.to(device)
+    boxes.unsqueeze(0)
+    sample.to(device)
+    sample.masked_fill(sample.mask, 0)
+    sample.detach()
+
+
+def unsaid(boxes, data, device):
+    boxes.to(device)
+    boxes.unsqueeze(0)
+    data.to(device)
+    data.detach()
+    data.masked_fill(data.mask, 0)
+    return data
+
+
+def of_tensors(x, y: torch.Tensor, z):
+    x.masked_fill(x > 0, 0)  # hit
+    y.permute(1, 0)  # hit
+    z.to("cpu")  # hit
+    return x.sum(dim=1) + y + z.masked_fill(x > 0, 0)
