@@ -57,6 +57,7 @@ rule = Rule(
     """,
 )
 
+IMPORTED = "keep the code in the project and import it, and read values alone"
 READING = re.compile(
     r"^(yaml\.\w*load(_all)?|json\.loads?|tomllib\.loads?|toml\.loads?|torch\.load|pickle\.loads?"
     r"|requests\.\w+|omegaconf\.OmegaConf\.load|OmegaConf\.load)\(\)"
@@ -67,7 +68,9 @@ READING = re.compile(
 def in_calls(event: Called, source: Source) -> Iterator[Hit]:
     given = event.positional[0] if event.positional else None
     if given is not None and not source.is_test and (reader := find_reader(given, source)):
-        yield Hit(event, f"{event.name}() runs whatever code the file says that {reader} reads")
+        remedy = IMPORTED if event.name == "exec" else None
+        said = f"{event.name}() runs whatever code is in what {reader} reads"
+        yield Hit(event, said, remedy=remedy)
 
 
 _COUNTING = frozenset({"len", "int", "float", "bool", "abs", "round", "sum", "hash", "ord"})
