@@ -45,7 +45,7 @@ def look_into_parts(
     others: Sequence[NamedSizes],
     late: float,
 ) -> Outcome:
-    """The same outcome, unless a part that has an effect on the output is wrong at other sizes.
+    """The same outcome, unless a part that has an effect on the output is wrong at other sizes alone.
 
     Its weights may be small as they are here: with others the same export is wrong at its outputs.
     The same too where it is `late`, or the model with its parts shown is not exported.
@@ -78,9 +78,13 @@ def _export_with_parts(
         made = export(telling)
         if isinstance(made, Outcome):
             return right
+        # what pnnx gives of a convolution is flat already, where the model flattens it next
+        otherwise = {
+            p.name for p in _find_wrong_parts(shown, slices, made, watched, eager.model.sizes)
+        }
         for sizes in others:
             for part in _find_wrong_parts(shown, slices, made, watched, sizes):
-                if _has_effect(copied, part, eager):
+                if part.name not in otherwise and _has_effect(copied, part, eager):
                     return _describe_part(right, copied, part, eager)
     return right
 
