@@ -98,7 +98,7 @@ def _list_attempts(
     for example in whole[:_MOST_EXAMPLES]:
         yield from _attempt_like_example(example, candidate, files)
     kind = next((call for factory, call in candidate.ways if not factory), None)
-    lacks = kind is not None and bool(list_required_parameters(kind))
+    lacks = kind is not None and _needs_arguments(kind)
     if lacks:
         yield from _attempt_as_configured(candidate, kind, files)
     calls = [
@@ -122,6 +122,13 @@ def _list_attempts(
     )
     if not lacks:  # all that is shipped would have to be read for each model
         yield from _attempt_as_configured(candidate, kind, files)
+
+
+def _needs_arguments(kind: Callable[..., Any]) -> bool:
+    try:
+        return bool(list_required_parameters(kind))
+    except (TypeError, ValueError):  # it has no signature
+        return False
 
 
 def _attempt_as_configured(
