@@ -78,7 +78,7 @@ class ModelMaker:
 
     def list_made_up(self) -> list[inspect.Parameter]:
         """What has to be made up."""
-        return [p for p in _list_required(self.call) if p.name not in self.arguments]
+        return [p for p in list_required(self.call) if p.name not in self.arguments]
 
     def _make_up(self) -> dict[str, Any]:
         """First values for that."""
@@ -206,7 +206,8 @@ def _get_module(made: Any) -> nn.Module:
     return made
 
 
-def _list_required(call: Callable[..., Any]) -> list[inspect.Parameter]:
+def list_required(call: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters that a call cannot do without; none where it has no signature."""
     try:
         return list_required_parameters(call)
     except (ValueError, TypeError):

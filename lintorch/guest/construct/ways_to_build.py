@@ -17,8 +17,7 @@ from lintorch.guest.construct.fill_arguments import disable_pretrained, shrink_b
 from lintorch.guest.construct.find_candidates import Candidate
 from lintorch.guest.construct.import_file import import_file, prepare_user_code
 from lintorch.guest.construct.lacking_settings import build_completed
-from lintorch.guest.construct.make_model import Built, ModelMaker
-from lintorch.guest.construct.parameters import list_required_parameters
+from lintorch.guest.construct.make_model import Built, ModelMaker, list_required
 from lintorch.guest.construct.registered_settings import find_registered
 from lintorch.guest.imports.user_frames import UserCode
 from lintorch.guest.watch.user_lines import UserLines
@@ -98,7 +97,7 @@ def _list_attempts(
     for example in whole[:_MOST_EXAMPLES]:
         yield from _attempt_like_example(example, candidate, files)
     kind = next((call for factory, call in candidate.ways if not factory), None)
-    lacks = kind is not None and _needs_arguments(kind)
+    lacks = kind is not None and bool(list_required(kind))
     if lacks:
         yield from _attempt_as_configured(candidate, kind, files)
     calls = [
@@ -122,13 +121,6 @@ def _list_attempts(
     )
     if not lacks:  # all that is shipped would have to be read for each model
         yield from _attempt_as_configured(candidate, kind, files)
-
-
-def _needs_arguments(kind: Callable[..., Any]) -> bool:
-    try:
-        return bool(list_required_parameters(kind))
-    except (TypeError, ValueError):  # it has no signature
-        return False
 
 
 def _attempt_as_configured(
