@@ -83,7 +83,6 @@ def _examine_models(
         send(ModelFailed(describe_import_error(error, files, shown)))
         send(ModelDone())
         return
-    keep_texts(find_repository(Path(chosen.project)))
     covered = set(passed)
     tried = 0
     for candidate in find_candidates(module, found, text):
@@ -174,6 +173,7 @@ def _examine_candidate(
             covered,
         )
 
+    keep_texts(find_repository(Path(options.project)))  # for the child, and those of other models
     return examine_in_child(send, identity, examine_inner, options)
 
 

@@ -78,13 +78,13 @@ def _export_with_parts(
         made = export(telling)
         if isinstance(made, Outcome):
             return right
-        # what pnnx gives of a convolution is flat already, where the model flattens it next
-        otherwise = {
-            p.name for p in _find_wrong_parts(shown, slices, made, watched, eager.model.sizes)
-        }
         for sizes in others:
             for part in _find_wrong_parts(shown, slices, made, watched, sizes):
-                if part.name not in otherwise and _has_effect(copied, part, eager):
+                if not _has_effect(copied, part, eager):
+                    continue
+                # what pnnx gives of a convolution is flat already, where the model flattens it next
+                at_first = _find_wrong_parts(shown, slices, made, watched, eager.model.sizes)
+                if part.name not in {each.name for each in at_first}:
                     return _describe_part(right, copied, part, eager)
     return right
 

@@ -25,7 +25,8 @@ ANY_SIGNALS = "reach all processes of the user"
 _CONTAINED = {"network": PYTHON_GUARD, "files": ANY_FILES, "signals": ANY_SIGNALS}
 _MOST_GONE = 100
 """Modules that were there before user code, and that it throws away or imports again."""
-_loaded: list[int] = []
+_loaded = [0]
+"""How many modules there were before user code."""
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
 _SENDING = {"socket.connect", "socket.sendto", "socket.sendmsg"}
 _RESOLVING = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
@@ -49,13 +50,13 @@ def prepare_worker(folders: Sequence[str]) -> str:
 
 def note_loaded() -> None:
     """What is loaded by now is none of the user's."""
-    _loaded[:] = [len(sys.modules)]
+    _loaded[0] = len(sys.modules)
 
 
 def count_later_modules() -> int:
     """How many of the modules that were loaded last may be the user's: some more, as some go."""
-    before = sum(_loaded) - _MOST_GONE
-    return max(0, len(sys.modules) - max(0, before))
+    before = max(0, _loaded[0] - _MOST_GONE)
+    return max(0, len(sys.modules) - before)
 
 
 def close_network() -> None:
