@@ -83,6 +83,26 @@ def test_the_same_model_gets_the_same_weights_whatever_it_keeps() -> None:
     assert torch.equal(made(x), second(x))
 
 
+class Squeezed(nn.Module):
+    """A gate whose hidden values have all come to about -1e-7."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.squeeze = nn.Conv2d(3, 4, 1)
+        self.excite = nn.Conv2d(4, 3, 1)
+        nn.init.constant_(self.squeeze.bias, -20.0)
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = nn.functional.silu(self.squeeze(x.mean((2, 3), keepdim=True)))
+        return x * self.excite(hidden).sigmoid()
+
+
+def test_what_is_rounding_is_not_made_the_signal() -> None:
+    gate, x = Squeezed().eval(), torch.randn(2, 3, 16, 16)
+    liven_weights(gate, (x,))
+    assert float(gate.excite.weight.flatten(1).norm(dim=1).max()) < 100
+
+
 NETS = """
 import torch
 import torch.nn.functional as F

@@ -17,6 +17,8 @@ _RUNNING_NORMS = (nn.modules.batchnorm._NormBase,)
 _NORMS = (*_RUNNING_NORMS, nn.LayerNorm, nn.GroupNorm)
 _NOTHING = 0.1
 """A weight whose values all are one below this was made to begin as nothing."""
+_MOST_GAIN = 32.0
+"""Beyond it a layer turns the rounding of what it is given into numbers that tell nothing."""
 
 
 def liven_weights(module: Any, arguments: Any) -> None:
@@ -102,7 +104,11 @@ def measure_statistics(norm: Any, given: Any) -> None:
 
 
 def rescale_layer(layer: Any, weight: Any, out: Any) -> Any:
-    """Scale a layer's weight so that what it puts out varies by 1 round its mean; what it then puts out."""
+    """Scale a layer's weight so that what it puts out varies by 1 round its mean; what it then puts out.
+
+    A weight is made no larger than `_MOST_GAIN`, the norm of a filter: a sigmoid that has come to
+    1e-7 is rounding in most runtimes, and would be the signal of what follows.
+    """
     axis = -1 if isinstance(layer, nn.Linear) else -1 - len(layer.kernel_size)
     if not out.is_floating_point() or out.dim() < -axis:
         return None
@@ -116,8 +122,10 @@ def rescale_layer(layer: Any, weight: Any, out: Any) -> Any:
     varies = max(varies, size / 20)
     if not 0 < varies < float("inf") or 0.5 < varies < 2:
         return None
-    weight.mul_(1 / varies)
-    return (values / varies + bias).to(out.dtype)
+    gain = float(weight.double().flatten(1).norm(dim=1).mean())
+    factor = min(1 / varies, max(1.0, _MOST_GAIN / gain))
+    weight.mul_(factor)
+    return (values * factor + bias).to(out.dtype)
 
 
 def keep_weights(module: Any, lively: Any) -> None:
