@@ -263,7 +263,15 @@ def evaluate_slice(machine: Machine, node: ast.Slice) -> Value:
         none if each is None else machine.evaluate(each)
         for each in (node.lower, node.upper, node.step)
     )
-    return Slice(start, stop, step)
+    return Slice(start, stop, step, is_of_one(node))
+
+
+def is_of_one(node: ast.Slice) -> bool:
+    """`i : i + 1`, `i - 1 : i`."""
+    if node.lower is None or node.upper is None or node.step is not None:
+        return False
+    lower, upper = ast.unparse(node.lower), ast.unparse(node.upper)
+    return upper in (f"{lower} + 1", f"1 + {lower}") or lower == f"{upper} - 1"
 
 
 @evaluates(ast.JoinedStr)

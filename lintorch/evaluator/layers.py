@@ -232,6 +232,10 @@ _CHECK = "_check_input_dim"
 """The method of a norm that says how many axes it takes; who gives it another has it take others."""
 
 
+_SET_LATER = frozenset({"stride", "padding", "dilation", "groups"})
+"""Settings that classes derived from a layer set after it is made: `self.padding = (1, 1)`."""
+
+
 def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given: Given) -> Value:
     held = machine.state.read(callee.address)
     made = held.get("lintorch arguments")
@@ -242,6 +246,7 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
         return _presume_result(path, given)
     if is_reduced(path, built) and not all(isinstance(v, Tensor) for v in given.values):
         return Tensor(())
+    built = {**built, **{key: held[key] for key in _SET_LATER & held.keys() & built.keys()}}
     given = place_in_layer(machine, path.rpartition(".")[2], built, given)
     given = _teach_input(machine, path, built, given)
     lowered = {key: lower_value(machine, each) for key, each in built.items()}

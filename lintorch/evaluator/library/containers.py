@@ -29,6 +29,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
     is_own,
+    name_setting,
     size_in,
 )
 
@@ -153,6 +154,12 @@ def _length_of(value: Value) -> Number | None:
     return None
 
 
+def _is_kept_list(value: Value) -> bool:
+    """Whether settings have made it, or it is what an attribute of an object holds."""
+    kept = isinstance(value, Unknown) and value.path.startswith("self.")
+    return kept or bool(name_setting(value))
+
+
 @does("zip")
 def zip_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`zip(a, b)`."""
@@ -162,8 +169,11 @@ def zip_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     known = [each for each in lists if each is not None]
     each = Items("tuple", tuple(item_of(machine, value) for value in given.positional))
     if not known:
-        rounds = [found for value in given.positional if (found := _length_of(value))]
-        varying = [found for found in rounds if found.varies]
+        every = [_length_of(value) for value in given.positional]
+        rounds = [found for found in every if found]
+        bounded = any(map(_is_kept_list, given.positional))  # the shorter one counts
+        varying = [found for found in rounds if found.varies and not bounded]
+        rounds = [] if bounded else rounds
         return Items("generator", None, each, next(iter((*varying, *rounds)), None))
     length = min(map(len, known))
     full = [
