@@ -131,9 +131,9 @@ def keep_arguments(machine: Machine, made: Held, path: str, given: Given) -> Non
         held["entries"] = entries if isinstance(entries, Held) else machine.hold("dict", {})
         return
     if path in DICTIONARIES:
-        entries = _list_entries(machine, given)
-        if entries is not None:
-            held["entries"] = machine.hold("dict", entries)
+        listed = _list_entries(machine, given)
+        if listed is not None:
+            held["entries"] = machine.hold("dict", listed)
         return
     held["lintorch arguments"] = given
     bound = bind_layer(path, given)

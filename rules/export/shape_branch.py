@@ -112,12 +112,21 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
 
 def list_asked(test: Value) -> tuple[Question, ...] | None:
     """What is asked of sizes that vary, where that is asked on each path; of data it may be on some."""
-    answers = test.alternatives if isinstance(test, Choice) else (test,)
+    answers = [*list_answers(test)]
     numbers = [each for each in answers if isinstance(each, Number) and (each.varies or each.data)]
     sizes = [each for each in numbers if not each.data]
     if len(numbers) < len(answers) or not sizes:
         return None
     return (*dict.fromkeys(question for each in sizes for question in each.asked),)
+
+
+def list_answers(test: Value) -> Iterator[Value]:
+    """What a test may be, whichever way led to it."""
+    if isinstance(test, Choice):
+        for each in test.alternatives:
+            yield from list_answers(each)
+    else:
+        yield test
 
 
 def name_cause(test: ast.AST) -> str:
