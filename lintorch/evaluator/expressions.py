@@ -16,6 +16,7 @@ from lintorch.evaluator.machine import Activation, Machine, evaluates
 from lintorch.evaluator.mark_order import mark_test
 from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.torch_calls import call_torch, freeze_list
+from lintorch.evaluator.traced_branches import in_branch
 from lintorch.evaluator.truth import (
     OPERATORS,
     compare_values,
@@ -191,7 +192,8 @@ def evaluate_either(machine: Machine, node: ast.IfExp) -> Value:
     def take(branch: ast.expr, truth: bool) -> Callable[[], Value]:
         def follow() -> Value:
             narrow_names(machine, node.test, truth)
-            return machine.evaluate(branch)
+            with in_branch(machine, node.test, test, truth):
+                return machine.evaluate(branch)
 
         return follow
 

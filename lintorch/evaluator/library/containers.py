@@ -13,6 +13,7 @@ from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.sizes import join_varying
+from lintorch.evaluator.subscripts import read_item
 from lintorch.evaluator.truth import decide, known_items
 from lintorch.evaluator.values import (
     FALSE,
@@ -413,6 +414,12 @@ def get_entry(machine: Machine, node: ast.AST, given: Given) -> Value:
         if name == "setdefault" and "open" not in content:
             machine.state.write(held.address)[key.value] = default
     return UNKNOWN if "open" in content else default
+
+
+@does("dict.__getitem__")
+def get_item(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`super().__getitem__(key)` of a class that derives from a dictionary."""
+    return read_item(machine, node, given.pick(0) or UNKNOWN, given.pick(1) or UNKNOWN)
 
 
 @does("dict.keys", "dict.values", "dict.items")
