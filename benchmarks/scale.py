@@ -4,8 +4,9 @@
     python benchmarks/scale.py 10 100 --to onnx --keep DIR -- --store DIR/store
 
 Each number of models, twenty kinds of them, is exported in a process of its own. Told are seconds
-for each model by the clock and of processors (with those of all workers), the most memory that the
-process held which started them, and the bytes of JSON and page. What stands behind `--` goes to
+for each model by the clock and of processors (with those of all workers that ended by themselves;
+the time of one that was killed is not known), the most memory that the process held which started
+them, and the bytes of JSON and page. What stands behind `--` goes to
 `lintorch export`.
 """
 

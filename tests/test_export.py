@@ -596,7 +596,7 @@ class Net(nn.Module):
 def test_an_export_is_judged_for_each_target(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(MISH)
     targets = ("--target", "ort-1.31", "--target", "tensorrt-8.4", "--output-format", "json")
-    done = lintorch("export", ".", "--to", "onnx", "--to", "torch.export", *targets, cwd=tmp_path)
+    done = lintorch("export", ".", "--to", "onnx,torch.export", *targets, cwd=tmp_path)
     trials = json.loads(done.stdout)["trials"]
     assert [(t["exporter"], t["target"], t["status"]) for t in trials] == [
         ("onnx", "onnxruntime-1.31", "ok"),

@@ -222,6 +222,12 @@ def test_versions_of_torch_and_exporters_are_told(tmp_path: Path) -> None:
         assert f"  {name} {version(name)}\n" in told
 
 
+def test_an_exporter_that_nobody_knows_is_told_among_others(tmp_path: Path) -> None:
+    done = lintorch("export", "--to", "onnx,onx", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "'onx' is none of torch.export, onnx, " in done.stderr
+
+
 def test_without_a_command_help_is_shown(tmp_path: Path) -> None:
     done = lintorch(cwd=tmp_path)
     assert (done.returncode, "Usage:" in done.stdout + done.stderr) == (2, True)
@@ -245,6 +251,7 @@ def test_telling_versions_runs_nothing_of_the_project(tmp_path: Path) -> None:
         ("check --ignore sec", {"security"}),
         ("check --target tensorrt-8.6", {"tensorrt-8.6"}),
         ("export --to torchscript-t", {"torchscript-trace"}),
+        ("check --export onnx,tv", {"onnx,tvm"}),
     ],
 )
 def test_a_shell_is_told_what_may_come(line: str, offered: set[str]) -> None:

@@ -17,7 +17,6 @@ from lintorch.cli.shared_options import (
     selection_options,
     target_option,
 )
-from lintorch.core.profile import EXPORTERS
 
 
 @click.command("baseline")
@@ -25,7 +24,7 @@ from lintorch.core.profile import EXPORTERS
 @baseline_option
 @click.option("--prune", is_flag=True, help="Only take out entries whose finding is gone.")
 @click.option("--trace", is_flag=True, help="Run the models found, as `check --trace` does.")
-@exporter_option("--export", type=click.Choice(EXPORTERS), help="Try a real export.")
+@exporter_option("--export", help="Try a real export.")
 @selection_options
 @target_option
 @model_option

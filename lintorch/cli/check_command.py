@@ -32,8 +32,8 @@ _LEVELS = ("note", "warning", "error")
 @paths_argument
 @click.option("--trace", is_flag=True, help="Run the models found, and let the runs decide.")
 @exporter_option(
-    "--export", type=click.Choice(EXPORTERS),
-    help=f"Try a real export, and compare numbers; may be repeated. One of {', '.join(EXPORTERS)}.",
+    "--export",
+    help=f"Try a real export, and compare numbers; may be repeated, or several by commas. One of {', '.join(EXPORTERS)}.",
 )  # fmt: skip
 @click.option(
     "--fix",

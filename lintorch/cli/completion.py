@@ -7,6 +7,8 @@ from collections.abc import Iterable
 import click
 from click.shell_completion import CompletionItem
 
+from lintorch.core.profile import EXPORTERS
+
 _WORDS = ("ALL", "advice")
 """What selects more than one rule, besides themes."""
 
@@ -20,6 +22,14 @@ def complete_rules(
     themes = sorted({theme for _, _, theme in cards})
     names = [*(name for card in cards for name in card[:2]), *themes, *_WORDS]
     return _list_items(names, last, before + comma)
+
+
+def complete_exporters(
+    context: click.Context, parameter: click.Parameter, written: str
+) -> list[CompletionItem]:
+    """Names of exporters, after the last comma."""
+    before, comma, last = written.rpartition(",")
+    return _list_items(EXPORTERS, last, before + comma)
 
 
 def complete_rule(

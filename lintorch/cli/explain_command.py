@@ -9,7 +9,6 @@ import click
 
 from lintorch.cli.problems import UsageProblem
 from lintorch.cli.shared_options import exporter_option, limit_options, python_option
-from lintorch.core.profile import EXPORTERS
 
 if TYPE_CHECKING:
     from lintorch.run.request import ExplainRequest
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--trace", is_flag=True,
               help="Run the models: of the files that --log names, or to export again the model of --node.")  # fmt: skip
 @exporter_option(
-    "--export", type=click.Choice(EXPORTERS),
+    "--export",
     help="The exporter that the log, or the .onnx file, is of. Default: what it looks like.",
 )  # fmt: skip
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text")

@@ -45,8 +45,8 @@ def _read_shard(context: click.Context, parameter: click.Parameter, given: Any) 
 @click.command("export")
 @paths_argument
 @exporter_option(
-    "--to", type=click.Choice(EXPORTERS),
-    help="An exporter to try; may be repeated. Default: those that the project uses. "
+    "--to",
+    help="An exporter to try; may be repeated, or several by commas. Default: those that the project uses. "
     f"One of {', '.join(EXPORTERS)}.",
 )  # fmt: skip
 @precision_option

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 import click
 
-from lintorch.cli.completion import complete_rules, complete_targets
+from lintorch.cli.completion import complete_exporters, complete_rules, complete_targets
 from lintorch.cli.problems import UsageProblem
 from lintorch.core.profile import EXPORTERS
 from lintorch.record.precisions import PRECISIONS
@@ -47,13 +47,17 @@ def split_words(context: click.Context, parameter: click.Parameter, text: Any) -
     return None if text is None else tuple(w.strip() for w in text.split(",") if w.strip())
 
 
-def _split_precisions(context: click.Context, parameter: click.Parameter, texts: Any) -> Any:
-    """The types between commas, each once. Raises BadParameter for one that is not known."""
-    words = [word.strip() for text in texts for word in text.split(",")]
-    for word in words:
-        if word not in PRECISIONS:
-            raise click.BadParameter(f"{word!r} is none of {', '.join(PRECISIONS)}")
-    return tuple(dict.fromkeys(words))
+def _split_among(known: Collection[str]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    """How an option is read that names some of what is known; raises BadParameter for another."""
+
+    def split(context: click.Context, parameter: click.Parameter, texts: Any) -> Any:
+        words = [word.strip() for text in texts for word in text.split(",")]
+        for word in words:
+            if word not in known:
+                raise click.BadParameter(f"{word!r} is none of {', '.join(known)}")
+        return tuple(dict.fromkeys(words))
+
+    return split
 
 
 def _find_targets(context: click.Context, parameter: click.Parameter, names: Any) -> Any:
@@ -63,7 +67,8 @@ def _find_targets(context: click.Context, parameter: click.Parameter, names: Any
     from lintorch.targets import TargetError, find_target
 
     try:
-        return tuple(dict.fromkeys(find_target(name).name for name in names))
+        words = [word.strip() for name in names for word in name.split(",")]
+        return tuple(dict.fromkeys(find_target(word).name for word in words))
     except TargetError as error:
         raise UsageProblem(str(error)) from error
 
@@ -94,10 +99,11 @@ _python_for_option = click.option(
 
 
 def exporter_option(name: str, **given: Any) -> Callable[[Command], Command]:
-    """An option that names exporters, and may be repeated, and one for interpreters of their own."""
+    """An option that names exporters, repeated or by commas, and one for interpreters of their own."""
     named = click.option(
-        name, "exporters", multiple=True, metavar="EXPORTER", callback=_drop_repeats, **given
-    )
+        name, "exporters", multiple=True, metavar="EXPORTER", callback=_split_among(EXPORTERS),
+        shell_complete=complete_exporters, **given,
+    )  # fmt: skip
     return combine_options(named, _python_for_option)
 
 
@@ -148,14 +154,14 @@ cache_option = click.option(
 )  # fmt: skip
 paths_argument = click.argument("paths", nargs=-1, callback=_default_paths)
 precision_option = click.option(
-    "--dtype", "precisions", multiple=True, metavar="TYPE", callback=_split_precisions,
+    "--dtype", "precisions", multiple=True, metavar="TYPE", callback=_split_among(PRECISIONS),
     help="A type to export in, and compare with float32; may be repeated, or several by commas. "
     f"One of {', '.join(PRECISIONS)}.",
 )  # fmt: skip
 target_option = click.option(
     "--target", cls=SettingOption, multiple=True, metavar="NAME", callback=_find_targets,
     shell_complete=complete_targets,
-    help="A runtime that the model is deployed to, such as tensorrt-8.6; may be repeated.",
+    help="A runtime that the model is deployed to, such as tensorrt-8.6; may be repeated, or several by commas.",
 )  # fmt: skip
 selection_options = combine_options(
     click.option("--select", cls=SettingOption, metavar="RULES", callback=split_words,

@@ -38,8 +38,11 @@ def number(name):
 
 
 def exported(*given):
-    names = sorted(runner.get_input_details(), key=number)
-    found = runner(**{name: t.numpy() for name, t in zip(names, tensors(given))})
+    details = runner.get_input_details()
+    feed = {n: t.numpy() for n, t in zip(sorted(details, key=number), tensors(given))}
+    found = runner(
+        **{n: a.astype(details[n]["dtype"]) if a.dtype == "int64" else a for n, a in feed.items()}
+    )
     return [torch.as_tensor(found[name]) for name in sorted(found, key=number)]
 
 """
@@ -99,18 +102,27 @@ def _list_not_lowered(error: BaseException) -> list[str]:
 
 
 def _load_signature(path: str) -> Callable[[Sequence[Any]], list[Any]]:
-    """A run of the one signature, whose names count inputs and outputs: `args_10` comes after `args_9`."""
+    """A run of the one signature, whose names count inputs and outputs: `args_10` comes after `args_9`.
+
+    Integers go in as the file has them: litert-torch 0.10 makes int32 of an int64.
+    """
     from ai_edge_litert.interpreter import Interpreter
 
     runner = Interpreter(model_path=path, num_threads=1).get_signature_runner()
-    taken = sorted(runner.get_input_details(), key=_list_numbers)
+    details = runner.get_input_details()
+    taken = sorted(details, key=_list_numbers)
 
     def call(values: Sequence[Any]) -> list[Any]:
         given = [value.detach().numpy() for value in values if isinstance(value, torch.Tensor)]
-        found = runner(**dict(zip(taken, given, strict=True)))
+        feed = dict(zip(taken, given, strict=True))
+        found = runner(**{name: _as_in_file(feed[name], details[name]["dtype"]) for name in taken})
         return [found[name] for name in sorted(found, key=_list_numbers)]
 
     return call
+
+
+def _as_in_file(array: Any, dtype: Any) -> Any:
+    return array.astype(dtype) if array.dtype == "int64" else array
 
 
 def _list_numbers(name: str) -> list[int]:

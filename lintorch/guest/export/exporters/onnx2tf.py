@@ -74,12 +74,23 @@ graph = onnx.load(source).graph
 subprocess.run([sys.executable, "-c", convert, source, made, *[each.name for each in graph.input]], check=True)
 from ai_edge_litert.interpreter import Interpreter
 
-runner = Interpreter(model_path=os.path.join(made, "model_float32.tflite")).get_signature_runner()
+loaded = Interpreter(model_path=os.path.join(made, "model_float32.tflite"))
+
+
+def call(feed):
+    if loaded.get_signature_list():
+        runner = loaded.get_signature_runner()
+        return runner(**{{name: feed[name] for name in runner.get_input_details()}})
+    loaded.allocate_tensors()
+    for each, name in zip(loaded.get_input_details(), feed):
+        loaded.set_tensor(each["index"], feed[name])
+    loaded.invoke()
+    out = [loaded.get_tensor(each["index"]) for each in loaded.get_output_details()]
+    return {{each.name: array for each, array in zip(graph.output, out)}}
 
 
 def exported(*given):
-    feed = {{each.name: t.numpy() for each, t in zip(graph.input, tensors(given))}}
-    found = runner(**{{name: feed[name] for name in runner.get_input_details()}})
+    found = call({{each.name: t.numpy() for each, t in zip(graph.input, tensors(given))}})
     sizes = [[size.dim_value for size in each.type.tensor_type.shape.dim] for each in graph.output]
     given = [(torch.as_tensor(found[each.name]), own) for each, own in zip(graph.output, sizes)]
     return [t if list(t.shape) == own or t.dim() < 3 else t.movedim(-1, 1) for t, own in given]
@@ -104,7 +115,7 @@ def export(job: Job) -> Exported:
     path = _convert(source, taken)
     drop_onnx(job.directory)
     with refuse_in_stage("load"):
-        call = _load_signature(path)
+        call = _load_file(path, taken, given)
     own = [each.label for each in pick_tensors(job.inputs)]
     names = taken if len(taken) == len(own) else own  # the file may lack what nothing uses
 
@@ -157,12 +168,32 @@ def _find_cause(printed: str) -> str:
     return f"onnx2tf: {(found[-1][0] if found else printed.splitlines()[-1]).strip()}"
 
 
-def _load_signature(path: Path) -> Callable[[dict[str, Any]], dict[str, Any]]:
+def _load_file(
+    path: Path, taken: Sequence[str], given: Sequence[str]
+) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """A run by the signature, whose names are those of ONNX; where onnx2tf wrote none, by their order.
+
+    None is written where a name of the graph is no name in TensorFlow (1.29.24: of ShuffleNet and
+    SegFormer), and the file runs all the same.
+    """
     from ai_edge_litert.interpreter import Interpreter
 
-    runner = Interpreter(model_path=str(path), num_threads=1).get_signature_runner()
-    taken = runner.get_input_details()
-    return lambda feed: dict(runner(**{name: feed[name] for name in taken}))
+    loaded = Interpreter(model_path=str(path), num_threads=1)
+    if loaded.get_signature_list():
+        runner = loaded.get_signature_runner()
+        names = runner.get_input_details()
+        return lambda feed: dict(runner(**{name: feed[name] for name in names}))
+    loaded.allocate_tensors()
+    places = [each["index"] for each in loaded.get_input_details()]
+
+    def call(feed: dict[str, Any]) -> dict[str, Any]:
+        for name, place in zip(taken, places, strict=True):
+            loaded.set_tensor(place, feed[name])
+        loaded.invoke()
+        made = [loaded.get_tensor(each["index"]) for each in loaded.get_output_details()]
+        return dict(zip(given, made, strict=True))
+
+    return call
 
 
 def _is_untold(sizes: Sequence[int]) -> bool:
