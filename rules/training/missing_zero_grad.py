@@ -83,7 +83,8 @@ def _missing(region: TrainingRegion, training: Training, source: Source) -> Iter
     if not region.is_loop or region.has(Act.ZERO_GRAD, Act.PASSED, Act.SOME_STEP, Act.GIVEN):
         return
     steps = region.list_acts(*_STEPS)
-    if len({each.on for each in steps}) != 1 or any(region.rebinds(each.on) for each in steps):
+    stepped = list(dict.fromkeys(each.on for each in steps))
+    if (len(stepped) > 1 and None in stepped) or any(region.rebinds(each) for each in stepped):
         return
     if any(each.at.spot in region.repeated for each in steps):
         return
@@ -97,8 +98,9 @@ def _missing(region: TrainingRegion, training: Training, source: Source) -> Iter
             continue
         where = "only before the loop" if once else "nowhere"
         message = f"gradients are cleared {where}: each step sums up those of all steps before it"
-        fix = None if once else _fix(step, backward, source)
-        yield Hit(step.at, message, fix, remedy=f"call {step.on}.zero_grad() ahead of backward()")
+        fix = None if once or len(stepped) > 1 else _fix(step, backward, source)
+        calls = " and ".join(f"{each}.zero_grad()" for each in stepped)
+        yield Hit(step.at, message, fix, remedy=f"call {calls} ahead of backward()")
         return
 
 

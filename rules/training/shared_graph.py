@@ -13,7 +13,7 @@ from lintorch.evaluator.conditions import name_lasting
 from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
 from lintorch.evaluator.values import FALSE, Given, Held, Spot, Value
-from lintorch.facts.models.gradient_flow import GradientFlow
+from lintorch.facts.models.gradient_flow import FROM_FIRST, GradientFlow
 from lintorch.facts.models.gradient_graphs import GradientGraphs, Node, has_weights
 from lintorch.source import Act, Action, Passage, Source, Training, TrainingRegion
 
@@ -201,7 +201,7 @@ def _name_trained(
         if not isinstance(node, UnknownCalled):
             return True
         if node.method:
-            return False
+            return node.method in FROM_FIRST
         return name_lasting(node.held) in both or _is_trained(node, source)
 
     calls, again = (

@@ -13,11 +13,12 @@ from lintorch.facts.models.gradient_modes import may_be_free
 from lintorch.facts.models.operation_steps import MOVES, name_operation
 from lintorch.facts.models.value_ways import Operation
 
-_FROM_FIRST = (MOVES - {"detach", "data", "T", "mT"}) | {
+FROM_FIRST = (MOVES - {"detach", "data", "T", "mT"}) | {
     "mean", "sum", "norm", "std", "var", "softmax", "log_softmax", "relu", "tanh", "sigmoid",
     "exp", "log", "sqrt", "pow", "normalize", "expand", "repeat", "chunk", "split", "unbind",
     "roll", "flip", "float", "half", "abs", "neg", "square",
 }  # fmt: skip
+"""Operations by which a gradient goes on to what they are given first."""
 _FROM_ALL = frozenset(
     {
         "cat", "concat", "concatenate", "stack", "vstack", "hstack", "add", "sub", "mul", "div",
@@ -90,6 +91,6 @@ def _list_differentiable(made: Operation) -> Iterator[Value]:
     elif made.name.startswith("torch."):
         given = (*made.positional, *made.keyword.values())
         name = name_operation(made)
-        kept = given if name in _FROM_ALL else given[:1] if name in _FROM_FIRST else ()
+        kept = given if name in _FROM_ALL else given[:1] if name in FROM_FIRST else ()
         for each in kept:
             yield from (each.items or ()) if isinstance(each, Items) else (each,)

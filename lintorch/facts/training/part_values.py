@@ -22,7 +22,9 @@ _CLASSES = {
     "torch.utils.data.Dataset": Role.DATASET,
     "torch.utils.data.IterableDataset": Role.DATASET,
 }
-_OPTIMIZER = re.compile(r"^(optimi[sz]er|optim|opt)(s?[A-Z0-9]\w*|_\w+)?$|(^|_)optimi[sz]er$")
+_OPTIMIZER = re.compile(
+    r"^(optimi[sz]er|optim|opt)(s?[A-Z0-9]\w*|_\w+)?$|(^|_)(optimi[sz]er|optim|opt)$"
+)
 _SCALER = re.compile(r"(^|_)(grad_?|amp_?|loss_?)?scaler$", re.I)
 _SCHEDULER = re.compile(r"^(\w+_)?(scheduler|sched)(_\w+)?$", re.I)
 _MODEL = re.compile(r"^(\w+_)?(model|net|network|generator|discriminator)$", re.I)

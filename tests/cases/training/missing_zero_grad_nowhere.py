@@ -61,3 +61,29 @@ def micro_batches(model, batches, optimizer, scaler, parts):
             scaler.scale(model(next(batches)) / parts).backward()
         scaler.step(optimizer)  # hit
         scaler.update()
+
+
+def two_players(one, two, opt_one, two_opt, loader):
+    for batch in loader:
+        one(batch).mean().backward()
+        opt_one.step()  # hit
+        two(batch).mean().backward()
+        two_opt.step()
+
+
+def two_players_cleared(one, two, opt_one, two_opt, loader):
+    for batch in loader:
+        for each in (opt_one, two_opt):
+            each.zero_grad()
+        one(batch).mean().backward()
+        opt_one.step()
+        two(batch).mean().backward()
+        two_opt.step()
+
+
+def two_parts(model, of_rows, of_rest, loader):
+    for batch in loader:
+        model.zero_grad()
+        model(batch).mean().backward()
+        of_rows.step()
+        of_rest.step()

@@ -121,3 +121,25 @@ def with_history(maker, judge, of_maker, of_judge, x, kept):
     of_judge.zero_grad()
     F.mse_loss(judge(fake), torch.zeros(1)).backward()
     of_judge.step()
+
+
+def train_wgan(gen, disc, opt_g, opt_d, loader):
+    for real in loader:
+        fake = gen(torch.randn(real.size(0), 100))
+        opt_d.zero_grad()
+        (disc(fake).mean() - disc(real).mean()).backward()
+        opt_d.step()
+        opt_g.zero_grad()
+        (-disc(fake).mean()).backward()  # hit
+        opt_g.step()
+
+
+def train_wgan_well(gen, disc, opt_g, opt_d, loader):
+    for real in loader:
+        fake = gen(torch.randn(real.size(0), 100))
+        opt_d.zero_grad()
+        (disc(fake.detach()).mean() - disc(real).mean()).backward()
+        opt_d.step()
+        opt_g.zero_grad()
+        (-disc(fake).mean()).backward()
+        opt_g.step()
