@@ -168,3 +168,73 @@ def test_kernels_that_are_pairs_keep_sizes(tmp_path: Path) -> None:
     files = write_files(tmp_path, {"net": HEAD + text})
     (report,) = examine_files(files, tmp_path, trace=False, limits=ModelLimits(seconds=60))
     assert model_of(report).arguments["kernel_size"] == "(3, 3)"
+
+
+def test_a_window_over_all_of_a_text_tells_its_length(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Words(nn.Module):
+        def __init__(self, length=5):
+            super().__init__()
+            self.words = nn.Embedding(40, 16)
+            self.down, self.across = nn.Conv2d(1, 4, (length, 1)), nn.Conv2d(1, 4, (2, 16))
+            self.head = nn.Linear(4 * 16 + 4, 3)
+
+        def forward(self, words):
+            x = self.words(words).unsqueeze(1)
+            found = self.across(x).squeeze(3).amax(2)
+            return self.head(torch.cat([self.down(x).view(-1, 4 * 16), found], 1))
+    """,
+    )
+    assert fed["Words"] == "['int64[batch=2, 5] in 0..38']"
+
+
+def test_joints_and_their_coordinates_are_told_from_both_together(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Poses(nn.Module):
+        def __init__(self, frames=27, joints=17):
+            super().__init__()
+            self.norm = nn.LayerNorm(frames)
+            self.places = nn.Parameter(torch.zeros(1, 2 * joints, frames))
+            self.head = nn.Conv1d(2 * joints, 3 * joints, 1)
+
+        def forward(self, x):
+            b, f, j, c = x.shape
+            x = x.reshape(b, f, j * c).permute(0, 2, 1)
+            return self.head(self.norm(x + self.places))
+    """,
+    )
+    assert fed["Poses"] == "['float32[batch=2, 27, 17, 2]']"
+
+
+def test_a_mask_beside_an_image_and_ones_makes_up_the_channels(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Fills(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(5, 8, 3, padding=1)
+
+        def forward(self, image, mask):
+            ones = torch.ones(image.size(0), 1, image.size(2), image.size(3))
+            return self.conv(torch.cat([image, ones, ones * mask], 1))
+
+
+    class Gates(nn.Module):
+        def __init__(self, inp, oup):
+            super().__init__()
+            self.squeeze, self.widen = nn.Conv2d(inp, 4, 1), nn.Conv2d(4, oup, 1)
+
+        def forward(self, x):
+            identity = x
+            gate = self.widen(self.squeeze(x).mean((2, 3), keepdim=True)).sigmoid()
+            return identity * gate
+    """,
+    )
+    assert fed["Fills"].count("[batch=2, 3, height=64, width=64]") == 1
+    assert fed["Fills"].count("[batch=2, 1, height=64, width=64]") == 1
+    assert "height=64, width=64" in fed["Gates"]

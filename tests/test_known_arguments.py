@@ -326,6 +326,7 @@ def test_a_class_that_a_configuration_names_gets_what_stands_beside_its_name(
             head: {norm: {kind: BN}, classes: 7}
             unknown: 3
         encoder: {_target_: nets.Encoder, init_args: {width: 20}}
+        SERIES: {NAME: Series, PARAM: {steps: 9, channels: 5}}
         """,
         nets_py="""
         class Detector(nn.Module):
@@ -340,6 +341,14 @@ def test_a_class_that_a_configuration_names_gets_what_stands_beside_its_name(
             def forward(self, x):
                 return self.head(self.body(self.stem(x)))
 
+        class Series(nn.Module):
+            def __init__(self, **model_args):
+                super().__init__()
+                self.layer = nn.Conv1d(model_args["channels"], model_args["steps"], 1)
+
+            def forward(self, x):
+                return self.layer(x)
+
         class Encoder(nn.Module):
             def __init__(self, width):
                 super().__init__()
@@ -352,7 +361,9 @@ def test_a_class_that_a_configuration_names_gets_what_stands_beside_its_name(
     detector, encoder = model_of(reports["Detector"]), model_of(reports["Encoder"])
     assert detector.parameters == 3 * 12 * 9 + 12 + 12 * 24 * 9 + 24 + 24 * 7 + 7
     assert encoder.arguments["width"] == 20
-    for model in (detector, encoder):
+    series = model_of(reports["Series"])
+    assert series.parameters == 5 * 9 + 9
+    for model in (detector, encoder, series):
         assert "arguments from configs/small.yaml" in model.assumptions
 
 

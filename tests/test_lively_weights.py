@@ -13,6 +13,9 @@ torch = pytest.importorskip("torch")
 from torch import Tensor, nn  # noqa: E402
 
 from lintorch.guest.feed.lively_weights import keep_weights, liven_weights  # noqa: E402
+from lintorch.guest.feed.settle_model import settle_model  # noqa: E402
+from lintorch.guest.feed.varying_sizes import Fed  # noqa: E402
+from lintorch.record.input_notation import parse_input  # noqa: E402
 
 
 class Branch(nn.Module):
@@ -142,3 +145,29 @@ def test_a_branch_that_begins_as_nothing_is_compared_and_a_model_keeps_what_it_n
     assert "Idle   wrong by" in done.stdout, done.stdout
     assert "Picky  ok" in done.stdout, done.stdout
     assert "LT101" in done.stdout
+
+
+class Scaled(nn.Module):
+    """Flows and quantizers set a scale by the first samples; what others keep of a run is no weight."""
+
+    def __init__(self, once: bool) -> None:
+        super().__init__()
+        self.once, self.conv = once, nn.Conv2d(3, 4, 1)
+        self.scale = nn.Parameter(torch.ones(1, 3, 1, 1))
+        self.register_buffer("seen", torch.tensor(0))
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.seen == 0 or not self.once:
+            self.scale.data.copy_(x.std((0, 2, 3), keepdim=True) + self.seen)
+        self.seen += 1
+        return self.conv(x / self.scale)
+
+
+def test_weights_that_the_first_samples_set_are_set() -> None:
+    given, sizes = parse_input("float32[batch=2, 3, 8, 8]", "x")
+    fed = Fed((given,), sizes, ())
+    once, always = Scaled(once=True), Scaled(once=False)
+    assert settle_model(once, fed)
+    assert not settle_model(always, fed)
+    assert [int(once.seen), int(always.seen)] == [1, 0]
+    assert not settle_model(once, fed), "and no more often"

@@ -24,6 +24,7 @@ from lintorch.guest.export_model import RunnableModel, try_exporters
 from lintorch.guest.feed.feed_model import feed_model
 from lintorch.guest.feed.liven_model import liven_model
 from lintorch.guest.feed.run_weight import RunWeight
+from lintorch.guest.feed.settle_model import settle_model
 from lintorch.guest.feed.varying_sizes import Fed, SizeTrials, weigh_at
 from lintorch.guest.model_work import ModelWork
 from lintorch.guest.process.assumptions import list_assumptions
@@ -153,6 +154,7 @@ def find_model(
 def give_lively_weights(work: ModelWork, built: Built, fed: Fed) -> tuple[ModelWork, bool]:
     """Give a model lively weights; whether it has them. That takes no time from its runs."""
     began = clock()
+    settle_model(built.module, fed)
     livened = liven_model(work, built.module, fed)
     work = replace(work, deadline=work.deadline + clock() - began)
     work.send(TimeNeeded(work.count_seconds_left() + SLACK))

@@ -18,8 +18,8 @@ from lintorch.guest.construct.project_settings import list_subtrees, read_reposi
 from lintorch.record.repository import find_repository
 
 _NAMING = ("name", "type", "_target_", "class_path", "target", "arch", "model", "class_name")
-_HOLDING = ("args", "params", "init_args", "kwargs", "arguments")
-"""Keys below which the arguments stand; also behind the key that names the class: `model_args`."""
+_HOLDING = ("args", "params", "param", "init_args", "kwargs", "arguments")
+"""Keys below which the arguments stand; also behind the key that names the class: `model_args`; `PARAM` is one."""
 _MOST_FOUND = 2
 
 
@@ -77,12 +77,13 @@ def find_registered(call: Callable[..., Any], name: str) -> list[Example]:
 def _list_given(tree: Mapping[str, Any], kind: _Named) -> Iterator[dict[str, Any]]:
     """What mappings that name the class give it."""
     for subtree in list_subtrees(dict(tree)):
-        naming = next((key for key in _NAMING if kind.is_meant_by(subtree.get(key))), "")
+        lower = {key.lower(): value for key, value in subtree.items() if isinstance(key, str)}
+        naming = next((key for key in _NAMING if kind.is_meant_by(lower.get(key))), "")
         if not naming:
             continue
         holding = (*_HOLDING, *(f"{naming}_{key}" for key in _HOLDING))
-        below = next((subtree[key] for key in holding if isinstance(subtree.get(key), dict)), None)
-        beside = {key: value for key, value in subtree.items() if key != naming}
+        below = next((lower[key] for key in holding if isinstance(lower.get(key), dict)), None)
+        beside = {key: value for key, value in subtree.items() if str(key).lower() != naming}
         given = beside if below is None else below
         yield {key: value for key, value in given.items() if isinstance(key, str)}
 

@@ -26,6 +26,8 @@ _AXIS_NAMES = {
 """Names of the axes that commonly vary, by the rank of a tensor and whether it holds fractions."""
 _OTHER_AXIS = "length"
 """An axis that commonly does not vary, and does here."""
+_MOST_COMPONENTS = 4
+"""Numbers that a complex number, a point, a colour or a box is made of."""
 _SMALL_SIDE = 64
 _BIG_SIDE = 128
 """Pixels: a side above the one is also tried at the other."""
@@ -111,6 +113,13 @@ def _name_apart(wanted: str, size: int, sizes: dict[str, int]) -> str:
     return name
 
 
+def _ends_in_components(given: Input, names: tuple[str, ...]) -> bool:
+    """Whether the last axis holds parts of a number, a place or a colour: it is of two to four where others are longer."""
+    shape = [size for size in given.shape if isinstance(size, int)]
+    whole = len(shape) == len(given.shape) == len(names) > 2
+    return whole and 2 <= shape[-1] <= _MOST_COMPONENTS < max(shape[1:-1])
+
+
 def _label_names(inputs: Sequence[Input], open_axes: OpenAxes) -> dict[str, str]:
     """What the export's own names are here: what axes commonly are called, where each name has one of its own."""
     common = {given.name: _list_names(given) for given in inputs}
@@ -132,7 +141,7 @@ def _name_axes(
     """Names for the axes that may vary, "" for the others."""
     names = _list_names(given)
     if not open_axes:
-        return names
+        return (*names[:-1], "") if _ends_in_components(given, names) else names
     every = (*names, *[""] * (len(given.shape) - len(names)))
     is_open = {axis: name for parameter, axis, name in open_axes if parameter == given.name}
     return tuple(

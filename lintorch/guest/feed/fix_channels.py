@@ -12,6 +12,9 @@ from lintorch.guest.feed.fix_sides import scale_sides
 from lintorch.guest.feed.guess_inputs import Guess, find_numbers
 from lintorch.guest.feed.resize_axis import replace_size, scale_channels
 
+_MOST_CONSTANT = 2
+"""Channels that a model puts beside its inputs itself: ones, coordinates."""
+
 
 def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """`want` channels instead of `got`, of the input itself or in proportion."""
@@ -34,9 +37,13 @@ def _add_cut_channels(guess: Guess, got: int, want: int) -> Iterator[Guess]:
 
 
 def _fill_up_channels(guess: Guess, got: int, want: int) -> Iterator[Guess]:
-    """Where the channels of all inputs are put together: one of them, the last first, makes up the rest."""
+    """Where the channels of all inputs are put together, with a constant or not: one, the last first, makes up the rest."""
     held = [guess.size_along(given, 1) for given in guess.inputs if len(given.shape) > 1]
-    if len(held) < 2 or len(held) != len(guess.inputs) or sum(held) != got:
+    if (
+        len(held) < 2
+        or len(held) != len(guess.inputs)
+        or not 0 <= got - sum(held) <= _MOST_CONSTANT
+    ):
         return
     for number in reversed(range(len(held))):
         if held[number] + want - got > 0 and guess.inputs[number].shape[1] != "sequence":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from math import prod
+from math import isqrt, prod
 
 from lintorch.guest.feed.guess_inputs import COMMON_SIDES, SPATIAL, Guess, find_numbers
 from lintorch.guest.feed.resize_axis import replace_size, scale_channels
@@ -39,6 +39,7 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     one, other = find_numbers(match)[:2]
     yield from _share_length(guess, one, other)
     yield from _scale_one_image(guess, one, other)
+    yield from _share_joined_axes(guess, one, other)
     for got, want in ((one, other), (other, one)):
         for name, size in guess.sizes.items():
             if size == got and name != "batch":
@@ -66,6 +67,16 @@ def _share_length(guess: Guess, one: int, other: int) -> Iterator[Guess]:
                 yield guess.with_input(number, replace(given, shape=(batch, names[0], last)))
 
 
+def _share_joined_axes(guess: Guess, one: int, other: int) -> Iterator[Guess]:
+    """Where two sides were made one axis of another length: that of joints, two or three coordinates each."""
+    sides = [guess.sizes.get(name, 0) for name in SPATIAL[1:]]
+    for got, want in ((one, other), (other, one)):
+        if prod(sides) == got and want % got and got % want:
+            for small in (2, 3):
+                if want % small == 0 and isqrt(want) ** 2 != want:
+                    yield guess.with_sizes(height=want // small, width=small)
+
+
 def _scale_one_image(guess: Guess, one: int, other: int) -> Iterator[Guess]:
     """Beside another image, an image so many times as big or small: a hint, a mask, a depth map."""
     images = [n for n, given in enumerate(guess.inputs) if given.shape[-2:] == SPATIAL[1:]]
@@ -89,7 +100,17 @@ def equalise_joined_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]
             and max(sides.values()) <= _LARGEST_SUGGESTED
         ):
             yield guess.with_sizes(**sides)
+    yield from _leave_one_window(guess, one, other)
     yield from equalise_sizes(guess, match)
+
+
+def _leave_one_window(guess: Guess, one: int, other: int) -> Iterator[Guess]:
+    """Where a window that is to meet a whole sequence left several places, each of which became a sample."""
+    batch, more = guess.sizes.get("batch", 0), max(one, other)
+    if batch == min(one, other) and more > batch and more % batch == 0:
+        for name in LENGTH_NAMES:
+            if (length := guess.sizes.get(name, 0) - more // batch + 1) > 0:
+                yield guess.with_sizes(**{name: length})
 
 
 def take_one_sample(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
