@@ -28,7 +28,7 @@ from lintorch.checkpoint.judge_globals import judge_globals
 from lintorch.checkpoint.nonfinite_values import count_nonfinite
 from lintorch.checkpoint.prefixes import write_stripping
 from lintorch.checkpoint.values import Global
-from lintorch.cli.show_refusals import write_admission
+from lintorch.cli.show_refusals import list_refusals, write_admission
 
 warnings.filterwarnings("ignore", category=UserWarning)
 
@@ -258,6 +258,27 @@ def test_a_batch_norm_gets_its_counter_where_an_old_file_has_none(tmp_path: Path
     state = {k: v for k, v in _Net().state_dict().items() if "num_batches" not in k}
     _Net().load_state_dict(state)
     assert _compare(state, _Net(), tmp_path).loads_as_it_is
+
+
+def test_arrays_are_told_as_load_state_dict_refuses_them(tmp_path: Path) -> None:
+    state = {k: v.numpy() for k, v in _Net().state_dict().items()}
+    with pytest.raises(RuntimeError, match=r"expected torch\.Tensor"):
+        _Net().load_state_dict(state)
+    found = _compare(state, _Net(), tmp_path)
+    assert found.is_whole
+    assert found.arrays == len(state)
+    assert not found.loads_as_it_is
+    _Net().load_state_dict({k: torch.as_tensor(v) for k, v in state.items()})
+
+
+def test_a_file_that_is_cut_off_is_not_said_to_load(tmp_path: Path) -> None:
+    path = tmp_path / "old.pth"
+    torch.save(_linear(), path, _use_new_zipfile_serialization=False)
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(RuntimeError):
+        torch.load(path)
+    told = [text for line in list_refusals(read_checkpoint(str(path))) for text, _ in line]
+    assert "torch.load takes it" not in told
 
 
 def test_renamed_keys_are_paired_and_the_lines_load_them(tmp_path: Path) -> None:

@@ -41,6 +41,8 @@ class Comparison:
     added: str = ""
     """What is to be put before all keys instead."""
     renaming: Renaming | None = None
+    arrays: int = 0
+    """How many of its values are NumPy arrays, which `load_state_dict` refuses."""
 
     @property
     def left(self) -> tuple[str, ...]:
@@ -57,11 +59,11 @@ class Comparison:
     @property
     def loads_as_it_is(self) -> bool:
         """Whether `load_state_dict` takes it without a change."""
-        return self.is_whole and not self.prefixes and not self.added
+        return self.is_whole and not (self.prefixes or self.added or self.arrays)
 
     @property
     def is_whole(self) -> bool:
-        """Whether it does once the prefixes are off."""
+        """Whether it does once the prefixes are off, and arrays are tensors."""
         return not (self.missing or self.unexpected or self.other_shapes)
 
 
@@ -94,6 +96,7 @@ def compare_keys(section: Section, model: Mapping[str, Shape]) -> Comparison:
         prefixes,
         added,
         renaming,
+        sum(tensor.kind == "numpy" for _, tensor in section.tensors),
     )
 
 

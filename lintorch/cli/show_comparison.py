@@ -47,6 +47,11 @@ def _summarize(comparison: Comparison) -> tuple[str, str]:
             "good",
             f"the model takes it: all {comparison.wanted} keys are there, with their shapes",
         )
+    if comparison.is_whole and not (comparison.prefixes or comparison.added):
+        return "warning", (
+            f"the model takes it once its {comparison.arrays} NumPy arrays are tensors: all"
+            f" {comparison.wanted} keys are there, with their shapes"
+        )
     if comparison.is_whole:
         return "warning", (
             f"the model takes it once its keys are changed: {comparison.before} of"
@@ -82,6 +87,8 @@ def write_load(found: InspectedCheckpoint) -> Iterator[str]:
         return
     yield write_loading(found.checkpoint)
     yield write_access(chosen)
+    if comparison.arrays:
+        yield "state = {key: torch.as_tensor(value) for key, value in state.items()}"
     yield from write_stripping(comparison.prefixes)
     if comparison.added:
         yield f"state = {{{comparison.added!r} + key: value for key, value in state.items()}}"

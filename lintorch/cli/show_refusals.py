@@ -26,6 +26,11 @@ def list_refusals(checkpoint: Checkpoint) -> Iterator[Line]:
             ("torch.load refuses it", "warning"),
             (", with weights_only=True as is the default", ""),
         )
+    elif checkpoint.problems and raw.weights_only is not None:
+        yield (
+            ("torch.load refuses no class that it names", ""),
+            ("; the file is not whole, as said above", ""),
+        )
     elif raw.weights_only is not None:
         yield ("torch.load takes it", "good"), (", with weights_only=True as is the default", "")
     if raw.advice:
