@@ -217,11 +217,13 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
     elif name == "len":
         call = source.call_at(event)
         fix = as_size(call, source) if call else None
-        whose = "count of what its data chose" if is_of_chosen(event, source) else "batch size"
+        chosen = is_of_chosen(event, source)
+        whose = "count of what its data chose" if chosen else "batch size"
         said = f"`{text}` is the example's {whose} for good"
         plain = text.startswith("len(") and text.endswith(")") and text.count("(") == 1
         remedy = f"write {text[4:-1]}.size(0)" if plain else "write x.size(0) for len(x)"
-        yield Hit(event, said, fix=fix, harm=READ, remedy=remedy, cause=name)
+        counts = {**REFUSED, **TRACED} if chosen else READ
+        yield Hit(event, said, fix=fix, harm=counts, remedy=remedy, cause=name)
     elif name == "torch.tensor" and "int" in event.also:
         said = f"`{text}` is made a tensor and read back: it becomes a constant"
         yield Hit(event, said, harm=TRACED, remedy="write the size itself, as x.size(0)")
