@@ -9,8 +9,7 @@ from typing import TypeGuard
 from lintorch.core.finding import Applicability, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Baked, Called, Combined
-from lintorch.evaluator.sizes import COUNTED as BY_DATA
-from lintorch.evaluator.sizes import Dim, Size, is_ratio, is_symbol, list_symbols
+from lintorch.evaluator.sizes import Dim, Size, is_counted, is_ratio, is_symbol, list_symbols
 from lintorch.evaluator.values import Constant, Items, Number, Tensor, Value
 from lintorch.evidence import (
     EventKey,
@@ -218,11 +217,13 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
     elif name == "len":
         call = source.call_at(event)
         fix = as_size(call, source) if call else None
-        whose = "count of what its data chose" if is_counted(event.via.size) else "batch size"
+        chosen = is_of_chosen(event, source)
+        whose = "count of what its data chose" if chosen else "batch size"
         said = f"`{text}` is the example's {whose} for good"
         plain = text.startswith("len(") and text.endswith(")") and text.count("(") == 1
         remedy = f"write {text[4:-1]}.size(0)" if plain else "write x.size(0) for len(x)"
-        yield Hit(event, said, fix=fix, harm=READ, remedy=remedy, cause=name)
+        counts = {**REFUSED, **TRACED} if chosen else READ
+        yield Hit(event, said, fix=fix, harm=counts, remedy=remedy, cause=name)
     elif name == "torch.tensor" and "int" in event.also:
         said = f"`{text}` is made a tensor and read back: it becomes a constant"
         yield Hit(event, said, harm=TRACED, remedy="write the size itself, as x.size(0)")
@@ -245,9 +246,12 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, fix=fix, harm=UNSEEN, remedy="drop .data")
 
 
-def is_counted(size: Dim | None) -> bool:
-    """Whether data decide it: `len(mask.nonzero())`."""
-    return any(each.name.startswith(BY_DATA) for each in list_symbols(size or 0))
+def is_of_chosen(event: Baked, source: Source) -> bool:
+    """Whether data decide the length that was asked for: `len(mask.nonzero())`."""
+    read = next(source.evaluation.list_calls_at(event.spot), None)
+    given = read.positional[0] if read is not None and read.positional else None
+    shape = given.shape if isinstance(given, Tensor) else None
+    return bool(shape) and is_counted((shape or (1,))[0])
 
 
 def bare_size(text: str, name: str) -> str:
