@@ -274,3 +274,17 @@ def test_an_app_that_reads_past_an_output_is_told_of_its_own_numbers() -> None:
     found = read_class(unify_text("java.lang.ArrayIndexOutOfBoundsException: length=9; index=10"))
     assert found
     assert found.kind.name == "bounds"
+
+
+def test_a_layer_behind_axes_that_were_not_flattened_is_told_so() -> None:
+    said = "RuntimeError: mat1 and mat2 shapes cannot be multiplied ({})"
+    assert "x.flatten(1)" in tell_cause(said.format("3584x7 and 25088x4096"))
+    assert "not flattened" not in tell_cause(said.format("1x131072 and 25088x512"))
+    assert "not flattened" not in tell_cause(said.format("863x1 and 11x5120"))
+
+
+def test_torch_of_a_checkout_is_no_file_of_yours() -> None:
+    raised = """File "/src/pytorch/torch/_ops.py", line 186, in resolve_key\n{}"""
+    told = read_class(unify_text(raised.format("NotImplementedError: no kernel of lib::op here")))
+    assert told is not None
+    assert "file of yours" not in told.kind.cause

@@ -54,6 +54,7 @@ def _tell_outcomes_once(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 def group_by_cause(findings: Sequence[Finding], text: str | None) -> list[list[Finding]]:
     """The findings of one file, those of one code, function and cause together, the first line first."""
+    findings = list(_tell_lines_once(findings))
     groups: dict[_Cause, list[Finding]] = defaultdict(list)
     for finding in sort_findings(findings):
         groups[_cause_of(finding)].append(finding)
@@ -61,6 +62,21 @@ def group_by_cause(findings: Sequence[Finding], text: str | None) -> list[list[F
     return [
         part for group in groups.values() for part in _split_by_function(group, functions, text)
     ]
+
+
+def _tell_lines_once(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """What source says of one place twice, of two ways there, is told by the graver."""
+    gravest: dict[_Cause, Finding] = {}
+    for each in findings:
+        at = each.code, each.place, each.said, each.model, each.evidence
+        if each.evidence is Evidence.SOURCE and each.said:
+            known = gravest.setdefault(at, each)
+            if each.severity > known.severity:
+                gravest[at] = each
+    kept = {id(each) for each in gravest.values()}
+    for each in findings:
+        if each.evidence is not Evidence.SOURCE or not each.said or id(each) in kept:
+            yield each
 
 
 def _cause_of(finding: Finding) -> _Cause:

@@ -39,12 +39,12 @@ TENSOR_METHODS = frozenset(
         "logsumexp", "masked_fill", "masked_scatter", "masked_select", "matmul", "mm", "movedim", "mv",
         "nan_to_num", "narrow", "new_empty", "new_full", "new_ones", "new_tensor", "new_zeros", "numel",
         "permute", "pow", "reciprocal", "register_hook", "relu", "repeat_interleave", "reshape_as",
-        "retain_grad", "rsqrt", "scatter", "scatter_add", "scatter_reduce", "sigmoid", "sin", "sinh",
+        "retain_grad", "rsqrt", "scatter_add", "scatter_reduce", "sigmoid", "sin", "sinh",
         "softmax", "sqrt", "square", "tanh", "topk", "tril", "triu", "true_divide", "type_as", "unbind",
         "unflatten", "unsqueeze", "view_as",
     }
 )  # fmt: skip
-"""Methods that tensors have, and neither arrays nor modules, distributions, texts or containers."""
+"""Methods that tensors have, and neither arrays nor modules, distributions, texts, plots or containers."""
 _BARE = frozenset({"exp", "log", "sqrt", "sin", "cos", "pow", "floor", "ceil", "square", "chunk"})
 """Those of them that other packages know as well, with other arguments."""
 _ALSO_OTHERS = frozenset({"requires_grad_", "share_memory_"})

@@ -10,7 +10,7 @@ from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeRead
 from lintorch.evaluator.join import make_choice
-from lintorch.evaluator.layers import CONTAINERS, read_layer_attribute
+from lintorch.evaluator.layers import CONTAINERS, DICTIONARIES, read_layer_attribute
 from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.machine import Machine, evaluates, reads
 from lintorch.evaluator.names import find_module, read_global
@@ -161,8 +161,17 @@ def read_of_super(machine: Machine, node: ast.AST, held: Super, name: str) -> Va
         return found if found.kind == "static" else Bound(found, (held.instance,), method=name)
     for each in list_ancestors(kind):
         if isinstance(each, External):
-            return Bound(External(f"{each.path}.{name}"), (held.instance,), method=name)
+            return bind_foreign(machine, each.path, held.instance, name)
     return UNKNOWN
+
+
+def bind_foreign(machine: Machine, path: str, held: Value, name: str) -> Bound:
+    """A method that an object has from a foreign class: from a dictionary that of its entries."""
+    if path in DICTIONARIES and isinstance(held, Held):
+        entries = machine.state.read(held.address).get("entries")
+        if isinstance(entries, Held):
+            return Bound(External(f"dict.{name}"), (entries,), method=name)
+    return Bound(External(f"{path}.{name}"), (held,), method=name)
 
 
 @reads(Held)
@@ -217,7 +226,7 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
     if machine.shallow and isinstance(held.of, Class) and not is_known(f"{MODULE}.{name}"):
         return read_missing(machine, held, name)
     home = foreign[0] if not is_module_class(held.of) or foreign[0] in CONTAINERS else MODULE
-    method = Bound(External(f"{home}.{name}"), (held,), method=name)
+    method = bind_foreign(machine, home, held, name)
     if name in ("device", "dtype") or foreign[0] in PARALLEL_WRAPPERS:
         machine.tell(AttributeRead, node, held, name, method)  # which it may not have
     return method

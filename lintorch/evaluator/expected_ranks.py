@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from lintorch.evaluator.learn import SPATIAL, name_axes, teach_sequence, teach_shape
+from lintorch.evaluator.learn import SPATIAL, name_axes, name_sides, teach_sequence, teach_shape
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.operators.arguments import make_fresh
 from lintorch.evaluator.sizes import Dim
@@ -23,14 +23,16 @@ from lintorch.evaluator.values import (
 )
 
 _WINDOWED = ("conv", "conv_transpose", "max_pool", "avg_pool", "adaptive_max_pool", "adaptive_avg_pool")  # fmt: skip
+_SIGNALS = ("torch.stft", "torch.Tensor.stft")
 _RANKS = {
     "torch.mm": 2, "torch.Tensor.mm": 2, "torch.bmm": 3, "torch.Tensor.bmm": 3,
     **{f"torch.nn.functional.{kind}{n}d": n + 2 for kind in _WINDOWED for n in SPATIAL},
     "torch.nn.functional.unfold": 4, "torch.nn.functional.fold": 3,
+    **dict.fromkeys(_SIGNALS, 2), "torch.istft": 3, "torch.Tensor.istft": 3,
     "torch.pixel_shuffle": 4, "torch.pixel_unshuffle": 4,
     "torch.nn.functional.pixel_shuffle": 4, "torch.nn.functional.pixel_unshuffle": 4,
 }  # fmt: skip
-"""Of the tensors that a function is given first, as they stand in most code: images come in batches."""
+"""Of the tensors that a function is given first, as they stand in most code: images and signals come in batches."""
 _LAYERS = {"Unfold": 4, "Fold": 3, "PixelShuffle": 4, "PixelUnshuffle": 4, "ChannelShuffle": 4}
 """Layers whose names do not end with how many axes they work on."""
 _OF_ANY_RANK = ("Dropout", "ConstantPad", "ZeroPad")
@@ -62,7 +64,8 @@ def place_axes(machine: Machine, name: str, given: Given) -> Given:
     if not rank:
         return given
     count = 2 if name.rpartition(".")[2] in _PAIRED else 1
-    placed = [give_rank(machine, each, rank) for each in given.positional[:count]]
+    lengths = (rank - 1,) if name in _SIGNALS else ()
+    placed = [give_rank(machine, each, rank, None, lengths) for each in given.positional[:count]]
     return Given((*placed, *given.positional[count:]), given.keyword, given.open)
 
 
@@ -146,17 +149,27 @@ def place_in_layer(machine: Machine, name: str, built: Mapping[str, Value], give
     return Given((placed, *given.positional[1:]), given.keyword, given.open)
 
 
-def give_rank(machine: Machine, value: Value, rank: int, channels: Dim | None = None) -> Value:
+def give_rank(
+    machine: Machine,
+    value: Value,
+    rank: int,
+    channels: Dim | None = None,
+    lengths: Collection[int] = (),
+) -> Value:
     """A tensor with so many axes where it had no known shape, or one that was presumed."""
     if not isinstance(value, Tensor):
         return value
     if value.shape is not None:
         return replace(value, guessed=value.guessed and len(value.shape) != rank)
     if value.ranked_as:
-        teach_shape(machine, value.ranked_as, name_axes(value.ranked_as, rank))
+        teach_shape(machine, value.ranked_as, _name_all(value.ranked_as, rank, lengths))
     if value.origin == "input":
-        return replace(value, shape=name_axes(value.name, rank))
+        return replace(value, shape=_name_all(value.name, rank, lengths))
     shape = [make_fresh() for _ in range(rank)]
     return replace(
         value, shape=(shape[0], channels or shape[1], *shape[2:]) if rank > 1 else tuple(shape)
     )
+
+
+def _name_all(name: str, rank: int, lengths: Collection[int]) -> tuple[Dim, ...]:
+    return name_sides(name, rank, (), lengths) if lengths else name_axes(name, rank)

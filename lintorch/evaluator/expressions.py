@@ -16,6 +16,7 @@ from lintorch.evaluator.machine import Activation, Machine, evaluates
 from lintorch.evaluator.mark_order import mark_test
 from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.torch_calls import call_torch, freeze_list
+from lintorch.evaluator.traced_branches import in_branch
 from lintorch.evaluator.truth import (
     OPERATORS,
     compare_values,
@@ -191,7 +192,8 @@ def evaluate_either(machine: Machine, node: ast.IfExp) -> Value:
     def take(branch: ast.expr, truth: bool) -> Callable[[], Value]:
         def follow() -> Value:
             narrow_names(machine, node.test, truth)
-            return machine.evaluate(branch)
+            with in_branch(machine, node.test, test, truth):
+                return machine.evaluate(branch)
 
         return follow
 
@@ -263,7 +265,15 @@ def evaluate_slice(machine: Machine, node: ast.Slice) -> Value:
         none if each is None else machine.evaluate(each)
         for each in (node.lower, node.upper, node.step)
     )
-    return Slice(start, stop, step)
+    return Slice(start, stop, step, is_of_one(node))
+
+
+def is_of_one(node: ast.Slice) -> bool:
+    """`i : i + 1`, `i - 1 : i`."""
+    if node.lower is None or node.upper is None or node.step is not None:
+        return False
+    lower, upper = ast.unparse(node.lower), ast.unparse(node.upper)
+    return upper in (f"{lower} + 1", f"1 + {lower}") or lower == f"{upper} - 1"
 
 
 @evaluates(ast.JoinedStr)

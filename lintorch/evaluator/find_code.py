@@ -56,11 +56,23 @@ def _list_callers(folder: str, looks: int) -> Mapping[str, Sequence[str]]:
 @lru_cache(maxsize=3000)
 def _list_called(path: str, stamp: Stamp) -> Sequence[str]:
     """The names in capitals that a file calls, each once."""
-    try:
-        text = read_bytes(path).decode("utf-8", errors="replace")
-    except OSError:
-        return ()
+    text = _read(path).decode("utf-8", errors="replace")
     return tuple(dict.fromkeys(_CALL.findall(read_guide(text) if is_guide(path) else text)))
+
+
+@lru_cache(maxsize=500)
+def _search_callers(folder: str, name: str, looks: int) -> Sequence[str]:
+    """The files that call a class in small letters, not as a method: asked for rarely, so each by itself."""
+    start = f"{name}(".encode()
+    called = re.compile(rb"(?<![\w.])(?<!class )(?<!def )" + re.escape(start))
+    return tuple(whole for whole in walk_code(folder) if called.search(_read(whole)))
+
+
+def _read(path: str) -> bytes:
+    try:
+        return read_bytes(path)
+    except OSError:
+        return b""
 
 
 def _is_same(left: str, right: str) -> bool:
@@ -119,7 +131,9 @@ class CodeFinder:
         if os.path.abspath(file.path).startswith(here + os.sep):
             top = here
         self._looked(os.path.join(top, ANY_BELOW))
-        paths = [each for each in list_callers(top).get(name, ()) if not _is_same(each, file.path)]
+        known = list_callers(top).get(name, ())
+        calling = known if name[:1].isupper() else _search_callers(top, name, count_looks())
+        paths = [each for each in calling if not _is_same(each, file.path)]
         paths.sort(key=lambda each: (os.path.dirname(each) != top, len(each)))
         guides = [each for each in paths if is_guide(each)]
         scripts = [each for each in paths if not is_guide(each)]

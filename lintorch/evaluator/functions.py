@@ -161,7 +161,9 @@ def _name_call(machine: Machine, function: Function, given: Given) -> Key | None
     if machine.watch is not None or machine.marks or not machine.stack:
         return None
     here = machine.here
-    return make_key(function, given, machine.state, here.forward, machine.is_certain)
+    return make_key(
+        function, given, machine.state, here.forward, machine.is_certain, machine.traced
+    )
 
 
 def _run_function(

@@ -48,6 +48,8 @@ from lintorch.evaluator.zoo_models import is_zoo_class
 LISTS = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"})
 _MAPPINGS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
 CONTAINERS = LISTS | _MAPPINGS
+DICTIONARIES = frozenset({"dict", "collections.OrderedDict"})
+"""What keeps its entries, where a class derives from it."""
 FOREIGN_LAYERS: dict[str, Callable[[Machine, ast.AST, Given, Given], Value]] = {}
 """Layers of other packages: called with the constructor's arguments and those of the call."""
 _SAME_SHAPE = (
@@ -128,11 +130,25 @@ def keep_arguments(machine: Machine, made: Held, path: str, given: Given) -> Non
         entries = given.pick(0, "modules")
         held["entries"] = entries if isinstance(entries, Held) else machine.hold("dict", {})
         return
+    if path in DICTIONARIES:
+        listed = _list_entries(machine, given)
+        if listed is not None:
+            held["entries"] = machine.hold("dict", listed)
+        return
     held["lintorch arguments"] = given
     bound = bind_layer(path, given)
     if bound is not None:
         machine.asked.note(machine.asked.numbers, map(bound.get, _WHOLE & bound.keys()))
         held.update({key: each for key, each in bound.items() if key not in _MADE_OF})
+
+
+def _list_entries(machine: Machine, given: Given) -> dict[object, Value] | None:
+    """The entries of `dict(others, a=b)`; None where they are not known."""
+    first = given.pick(0)
+    if given.open or not (first is None or (isinstance(first, Held) and first.kind == "dict")):
+        return None
+    others = machine.state.read(first.address) if isinstance(first, Held) else {}
+    return {**others, **given.keyword}
 
 
 def bind_layer(path: str, given: Given) -> dict[str, Value] | None:
@@ -232,6 +248,10 @@ _CHECK = "_check_input_dim"
 """The method of a norm that says how many axes it takes; who gives it another has it take others."""
 
 
+_SET_LATER = frozenset({"stride", "padding", "dilation", "groups"})
+"""Settings that classes derived from a layer set after it is made: `self.padding = (1, 1)`."""
+
+
 def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given: Given) -> Value:
     held = machine.state.read(callee.address)
     made = held.get("lintorch arguments")
@@ -242,6 +262,7 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
         return _presume_result(path, given)
     if is_reduced(path, built) and not all(isinstance(v, Tensor) for v in given.values):
         return Tensor(())
+    built = {**built, **{key: held[key] for key in _SET_LATER & held.keys() & built.keys()}}
     given = place_in_layer(machine, path.rpartition(".")[2], built, given)
     given = _teach_input(machine, path, built, given)
     lowered = {key: lower_value(machine, each) for key, each in built.items()}

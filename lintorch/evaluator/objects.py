@@ -233,7 +233,8 @@ def _call_method(
     """A call that was made before with the same gives the same."""
     forward, events = machine.here.forward, len(machine.events)
     repeated = machine.repeated
-    known = repeated.find_result(callee, given, forward, machine.state)
+    anew = machine.traced is not None
+    known = None if anew else repeated.find_result(callee, given, forward, machine.state)
     marks = machine.marks
     ordered = marks and not is_module_class(callee.of)
     if known is not None and machine.watch is None and not ordered:
@@ -247,7 +248,8 @@ def _call_method(
         result = machine.call(node, method, given.behind(callee))
     finally:
         machine.marks = marks
-    repeated.keep_result(callee, given, forward, machine.state, result, machine.events, events)
+    if not anew:
+        repeated.keep_result(callee, given, forward, machine.state, result, machine.events, events)
     return result
 
 

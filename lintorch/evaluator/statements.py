@@ -37,6 +37,7 @@ from lintorch.evaluator.other_runtimes import (
 )
 from lintorch.evaluator.settled import settle_value
 from lintorch.evaluator.state import State
+from lintorch.evaluator.traced_branches import in_branch
 from lintorch.evaluator.truth import compare_values, decide, known_items
 from lintorch.evaluator.values import (
     NONE,
@@ -113,7 +114,8 @@ def run_if(machine: Machine, node: ast.If) -> None:
         def follow() -> Value:
             narrow_names(machine, node.test, truth)
             leaves = foreign[not truth] or truth is is_preparing(node.test)
-            follow_apart(machine, leaves, lambda: machine.execute(block))
+            with in_branch(machine, node.test, test, truth):
+                follow_apart(machine, leaves, lambda: machine.execute(block))
             return NONE
 
         return follow

@@ -280,6 +280,8 @@ def _is_index(part: Value) -> bool:
 
 
 def _slice_size(size: Dim, part: Slice) -> Dim:
+    if part.of_one and not isinstance(part.start, Constant):
+        return 1
     step = size_in(part.step) if part.step != Constant(None) else 1
     start = _bound_of(part.start, size, 0)
     stop = _bound_of(part.stop, size, size)

@@ -176,6 +176,8 @@ class Slice(Value):
     start: Value
     stop: Value
     step: Value
+    of_one: bool = False
+    """Whether it is written as one step, `i : i + 1`."""
 
 
 @frozen_record

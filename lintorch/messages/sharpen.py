@@ -20,6 +20,8 @@ _DOMAINS = {"onnxruntime/not-registered", "onnxruntime/no-op-registered"}
 _CONTRIB = "is an operator of ONNX Runtime itself (com.microsoft), which its optimizers and quantization write: this build leaves such operators out, or is older than the operator."
 _WHOLE_BUILD = "the whole onnxruntime of the newest release, not one of the system, for mobile, or of a binding in another language with an older library (built with --disable_contrib_ops, or --minimal_build); or the file before it was optimized or quantized"
 _STATUS = "onnxruntime/status"
+_LINEAR = "torch/linear-sizes"
+_UNFLATTENED = re.compile(r"^\(?(\d{1,9})x(\d{1,9}) and (\d{1,9})x\d{1,9}\)?$")
 _AROUND = 300
 _PAIRS = re.compile(
     r"(?P<a>\d{1,6}) (?:by|vs\.?|and|!=|but got) (?P<b>\d{1,6})\b"
@@ -74,7 +76,20 @@ def _describe(found: Recognised, text: str) -> str:
     if name == _STATUS:
         status = found.groups.get("status", found.groups.get("status2", "")).strip()
         return _STATUSES.get(status, "")
+    if name == _LINEAR:
+        return _describe_unflattened(found.groups.get("shapes", ""))
     return _describe_near_sizes(found) if found.kind.error == "sizes" else ""
+
+
+def _describe_unflattened(shapes: str) -> str:
+    """Of a batch whose features stand in several axes: all of its numbers fill the layer's features a whole number of times."""
+    match = _UNFLATTENED.match(shapes)
+    if match is None:
+        return ""
+    rows, columns, features = (int(each) for each in match.groups())
+    if not features > columns > 1 or rows * columns % features:
+        return ""
+    return f"{rows} times {columns} numbers are {rows * columns // features} times {features}: the axes behind the batch were not flattened before the layer, x.flatten(1)."
 
 
 def _is_contrib(found: Recognised) -> bool:

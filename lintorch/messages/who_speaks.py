@@ -20,7 +20,11 @@ _COMPILES = re.compile(
 )
 _SHORT = 6
 _FRAME = re.compile(r'File "([^"]{1,400})", line \d{1,7}')
-_INSTALLED = re.compile(r"(?:site|dist)-packages|[/\\]lib[/\\]python|^<|^code[/\\]__torch__")
+_INSTALLED = re.compile(
+    r"(?:site|dist)-packages|[/\\]lib[/\\]python|^<|^code[/\\]__torch__"
+    r"|[/\\]torch[/\\](?:_\w{1,40}(?:\.py|[/\\])|(?:export|jit|fx|onnx|ao|nn)[/\\]\w)"
+)
+"""Also torch where it was built in its own checkout."""
 
 
 def guess_runtime(text: str) -> Runtime | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping
 from typing import TypeGuard
@@ -210,7 +211,25 @@ def is_map_style(dataset: Value) -> bool:
         if isinstance(base, Class)
         for each in base.node.body
     )
-    return indexed and any(derives_from(kind, each) for each in DATASETS)
+    return indexed and any(derives_from(kind, each) for each in DATASETS) and reads_index(kind)
+
+
+def reads_index(kind: Value | None) -> bool:
+    """Whether it gives the sample that is asked for, not the next one of a stream."""
+    first = next((b for b in list_ancestors(kind) if isinstance(b, Class) and _find_item(b)), None)
+    method = _find_item(first) if first is not None else None
+    given = method.args.args[1:2] if method is not None else []
+    read = (
+        {e.id for part in method.body for e in ast.walk(part) if isinstance(e, ast.Name)}
+        if method
+        else set()
+    )
+    return not given or given[0].arg in read
+
+
+def _find_item(kind: Class) -> ast.FunctionDef | None:
+    named = (e for e in kind.node.body if isinstance(e, ast.FunctionDef))
+    return next((each for each in named if each.name == "__getitem__"), None)
 
 
 def is_dataset(info: ClassInfo, source: Source) -> bool:

@@ -58,7 +58,9 @@ rule = Rule(
 _CUDA = re.compile(
     r"cuda\.(is_available|device_count)|(^|[._])(use_)?(cuda|gpus?|trt)$|use_cuda", re.I
 )
-_GPU = re.compile(r"""((torch\.)?device\()?["']cuda(:\d+)?["']\)?""")
+_GPU = re.compile(
+    r"""((torch\.)?device\()?["']cuda(:\d+)?["']\)?|torch\.cuda\.current_device\(\)"""
+)
 _MORE = (cst.GreaterThan, cst.IsNot, cst.NotEqual)
 _OF_NUMBERS = (Role.SCALER, Role.SCHEDULER)
 """What has a state without tensors."""

@@ -200,9 +200,24 @@ def _outlives(node: cst.Assign, uses: list[cst.CSTNode], source: Source) -> bool
             source.precedes(loop, use) and loop not in source.ancestors(use)
             for use in uses
             if not isinstance(source.parent(use), cst.AssignTarget)
+            and not _is_bound_anew(loop, use, uses, source)
         )
         if kept and after and source.place(loop).row in source.evaluation.training_rows:
             return not any(_is_break(s) for s in inside.body.body) if inside else False
+    return False
+
+
+def _is_bound_anew(
+    loop: cst.CSTNode, use: cst.CSTNode, uses: list[cst.CSTNode], source: Source
+) -> bool:
+    """Whether the name is given something else between the loop and a use, on every way there."""
+    for each in uses:
+        target = source.parent(each)
+        line = source.enclosing(each, cst.SimpleStatementLine)
+        if isinstance(target, cst.AssignTarget) and line is not None:
+            between = source.precedes(loop, each) and source.precedes(each, use)
+            if between and source.parent(line) in [*source.ancestors(use)]:
+                return True
     return False
 
 

@@ -9,6 +9,7 @@ from typing import TypeGuard
 from lintorch.core.finding import Applicability, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Baked, Called, Combined
+from lintorch.evaluator.sizes import COUNTED as BY_DATA
 from lintorch.evaluator.sizes import Dim, Size, is_ratio, is_symbol, list_symbols
 from lintorch.evaluator.values import Constant, Items, Number, Tensor, Value
 from lintorch.evidence import (
@@ -217,7 +218,8 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
     elif name == "len":
         call = source.call_at(event)
         fix = as_size(call, source) if call else None
-        said = f"`{text}` is the example's batch size for good"
+        whose = "count of what its data chose" if is_counted(event.via.size) else "batch size"
+        said = f"`{text}` is the example's {whose} for good"
         plain = text.startswith("len(") and text.endswith(")") and text.count("(") == 1
         remedy = f"write {text[4:-1]}.size(0)" if plain else "write x.size(0) for len(x)"
         yield Hit(event, said, fix=fix, harm=READ, remedy=remedy, cause=name)
@@ -241,6 +243,11 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
         fix = without_data(event, source)
         message = "a size read through `.data` is the example's for good"
         yield Hit(event, message, fix=fix, harm=UNSEEN, remedy="drop .data")
+
+
+def is_counted(size: Dim | None) -> bool:
+    """Whether data decide it: `len(mask.nonzero())`."""
+    return any(each.name.startswith(BY_DATA) for each in list_symbols(size or 0))
 
 
 def bare_size(text: str, name: str) -> str:

@@ -94,6 +94,7 @@ UNTRANSLATED = frozenset(
             "put", "cov", "corrcoef",
         )),
         "torch.sparse.mm", "torch.nested.nested_tensor", "torch.nn.functional.pdist",
+        "torch.nn.functional.grouped_mm",
         *(f"torch.nn.functional.fractional_max_pool{n}d" for n in (2, 3)),
     }
 )  # fmt: skip

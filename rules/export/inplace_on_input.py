@@ -96,7 +96,7 @@ def in_model(event: Called | Combined | ItemSet, source: Source) -> Iterator[Hit
     if not event.way.forward or (written := find_written(event)) is None:
         return
     name = find_input(written, source)
-    if name and not is_compared(event, name, source):
+    if name and not is_compared(event, name, source) and not is_mapping(event, name, source):
         message = f"changes the caller's {name}: {foretell(event)}"
         fix = write_out_of_place(event, name, source) or copy_first(event, name, source)
         remedy = f"begin with {name} = {name}.clone()"
@@ -181,6 +181,17 @@ def is_compared(event: Occurrence, name: str, source: Source) -> bool:
     given = function.args if isinstance(function, ast.FunctionDef) else None
     others = [each.arg for each in given.args if each.arg != name] if given else []
     return bool(TARGET.search(name)) or any(GUESS.search(other) for other in others)
+
+
+def is_mapping(event: Occurrence, name: str, source: Source) -> bool:
+    """Whether the same function asks for its items: what is set there is an entry of a dictionary."""
+    function = source.evaluation.find_function(event)
+    asked = (
+        {ast.unparse(each.func) for each in ast.walk(function) if isinstance(each, ast.Call)}
+        if function is not None
+        else set()
+    )
+    return bool(asked & {f"{name}.items", f"{name}.keys"})
 
 
 def write_out_of_place(event: Occurrence, name: str, source: Source) -> Fix | None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lintorch.core.finding import Harm, Hit, Severity
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import OwnGradientCalled
 from lintorch.evidence import Outcome, Trial
 from lintorch.evidence.treatment import report_refusal
+from lintorch.facts.exporting.traced_functions import call_forward, take_plain_side
 from lintorch.facts.models.gradient_graphs import has_weights
 from lintorch.source import Source
 
@@ -70,7 +73,7 @@ rule = Rule(
         class Swish(nn.Module):
             def forward(self, x):
                 if torch.jit.is_tracing():
-                    return x * x.sigmoid()
+                    return SwishFunction.forward(torch.autograd.function.FunctionCtx(), x)
                 return SwishFunction.apply(x)
     """,
     remedy="under `if torch.jit.is_tracing():` write what it computes with plain operations",
@@ -95,10 +98,30 @@ def in_model(event: OwnGradientCalled, source: Source) -> Iterator[Hit]:
     call = source.call_at(event)
     if not event.way.forward or (call is not None and source.regions.is_left_out(call)):
         return
-    if any(has_weights(each) for each in event.ran):
-        yield Hit(event, f"{event.name} runs layers with weights unseen by tracers", harm=UNTRACED)
+    weighs = any(has_weights(each) for each in event.ran)
+    fix = show_tracers(call, source, weighs=weighs)
+    if weighs:
+        told = f"{event.name} runs layers with weights unseen by tracers"
+        yield Hit(event, told, fix, harm=UNTRACED)
         return
-    yield Hit(event, f"{event.name} is a call of Python, which is not saved", harm=UNSAVED)
+    yield Hit(event, f"{event.name} is a call of Python, which is not saved", fix, harm=UNSAVED)
+
+
+@rule.source(cst.Call, needs=("autograd.Function",))
+def for_another_file(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """A call that models of other files run, which waits for them to be found."""
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value == "apply":
+        fix = show_tracers(call, source, weighs=False)
+        if fix is not None:
+            yield Hit(call, "a Function is called", fix, confirms=True)
+
+
+def show_tracers(call: cst.Call | None, source: Source, *, weighs: bool) -> Fix | None:
+    """Plain operations for the tracers, which take no layers with weights at all; none for TorchScript."""
+    if call is None or "torchscript-script" in source.profile.exporters:
+        return None
+    promise = Applicability.SAFE if weighs else Applicability.UNSAFE
+    return take_plain_side(call, source, promise) or call_forward(call, source)
 
 
 @rule.trial("failed")

@@ -10,11 +10,21 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.profile import DEFAULT_EXPORTERS
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called
+from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.operators.arguments import is_unnamed
 from lintorch.evaluator.sizes import Dim, list_symbols
-from lintorch.evaluator.values import FALSE, NONE, TRUE, UNKNOWN, Constant, Tensor, Value
+from lintorch.evaluator.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNKNOWN,
+    Constant,
+    Items,
+    Slice,
+    Tensor,
+    Value,
+)
 from lintorch.evidence import AS_TRACED, ModelRun, OperatorCall, Trace
 from lintorch.evidence.host_reads import write_shapes
 from lintorch.source import Source
@@ -139,6 +149,8 @@ def is_step(run: Called, axis: int, source: Source) -> bool:
     """Whether the length is of settings alone, or that of one step: `self.rnn(x.unsqueeze(0))`."""
     given = run.arguments.get("input")
     made = source.evaluation.ways.find_maker(given)
+    if isinstance(made, Indexed) and is_one_at(made.index, axis):
+        return True
     called = made if isinstance(made, Called) and made.name.endswith(".unsqueeze") else None
     if called is not None and called.arguments.get("dim") == Constant(axis):
         return True
@@ -146,6 +158,13 @@ def is_step(run: Called, axis: int, source: Source) -> bool:
     if shape is None:
         return is_written_as_step(run, axis)
     return len(shape) == 3 and is_given(shape[axis])
+
+
+def is_one_at(index: Value, axis: int) -> bool:
+    """`steps[i : i + 1]`, `x[:, i : i + 1]`, and `step[None]`."""
+    parts = index.items or () if isinstance(index, Items) else (index,)
+    at = parts[axis] if axis < len(parts) else None
+    return at == NONE or (isinstance(at, Slice) and at.of_one)
 
 
 def is_written_as_step(run: Called, axis: int) -> bool:

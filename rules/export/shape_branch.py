@@ -13,7 +13,7 @@ from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Decided
 from lintorch.evaluator.sizes import Dim, is_symbol
-from lintorch.evaluator.values import Number, Question, size_in
+from lintorch.evaluator.values import Choice, Number, Question, Value, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes, report_limits
@@ -94,13 +94,13 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         return
     if any(map(only_raises, list_blocks(source.evaluation.list_around(event), event.node))):
         return
-    test = event.test
-    if event.answer is None and isinstance(test, Number) and test.varies and not test.data:
-        if event.kind != "while" and is_fallback(event.node, test.asked):
+    asked = list_asked(event.test)
+    if event.answer is None and asked is not None:
+        if event.kind != "while" and is_fallback(event.node, asked):
             return
-        if is_by_settings(event, test.asked, source.evaluation.list_after(event)):
+        if is_by_settings(event, asked, source.evaluation.list_after(event)):
             return
-        harm = max((weigh_question(each) for each in test.asked), key=rank_harm, default=GUARDED)
+        harm = max((weigh_question(each) for each in asked), key=rank_harm, default=GUARDED)
         if harm:
             text = source.evaluation.text(event.spot)
             fix = drop_branch(event, source) or choose_by_where(event, source)
@@ -108,6 +108,25 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
             said = f"`{text}` is decided by the example input"
             remedy = TURNS if event.kind == "while" else None
             yield Hit(event, said, fix=fix, harm=harm, cause=name_cause(event.node), remedy=remedy)
+
+
+def list_asked(test: Value) -> tuple[Question, ...] | None:
+    """What is asked of sizes that vary, where that is asked on each path; of data it may be on some."""
+    answers = [*list_answers(test)]
+    numbers = [each for each in answers if isinstance(each, Number) and (each.varies or each.data)]
+    sizes = [each for each in numbers if not each.data]
+    if len(numbers) < len(answers) or not sizes:
+        return None
+    return (*dict.fromkeys(question for each in sizes for question in each.asked),)
+
+
+def list_answers(test: Value) -> Iterator[Value]:
+    """What a test may be, whichever way led to it."""
+    if isinstance(test, Choice):
+        for each in test.alternatives:
+            yield from list_answers(each)
+    else:
+        yield test
 
 
 def name_cause(test: ast.AST) -> str:

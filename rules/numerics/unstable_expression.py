@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
@@ -245,15 +246,42 @@ def is_less(value: Value | None, source: Source) -> bool:
 
 
 def is_bounded(value: Value | None, source: Source) -> bool:
-    """Whether it is no number above zero: `-x.abs()`, `-(x ** 2)`, `-(x ** 2) / (2 * s ** 2)`."""
+    """Whether it is no number above zero: `-x.abs()`, `-(x ** 2) / (2 * s ** 2)`, `-distance(x, y)`."""
     made = source.evaluation.ways.find_maker(value)
+    if isinstance(made, Called) and name_operation(made) in KEEPING_SIGN:
+        return is_bounded(find_operand(made), source)
     if isinstance(made, Combined) and made.operator == "Div":
         divisor = made.node.right if isinstance(made.node, ast.BinOp) else None
         return divisor is not None and is_square(divisor) and is_bounded(made.left, source)
     if not isinstance(made, Combined) or made.operator != "Mult" or made.right != Constant(-1):
         return False
-    inner = source.evaluation.ways.find_maker(made.left)
-    return inner is not None and name_operation(inner) in ("abs", "square", "pow", "Pow")
+    if isinstance(made.node, ast.UnaryOp) and _DISTANCE.search(_name_negated(made.node)):
+        return True
+    return is_positive(made.left, source)
+
+
+def is_positive(value: Value | None, source: Source) -> bool:
+    """Whether it is no number below zero, by what it was made with last."""
+    made = source.evaluation.ways.find_maker(value)
+    if isinstance(made, Combined) and made.operator == "Mult" and made.left is made.right:
+        return True
+    return made is not None and name_operation(made) in POSITIVE
+
+
+def _name_negated(node: ast.UnaryOp) -> str:
+    """`distance` of `-distance(x, y)`, `dist` of `-dist`, `sq_dist` of `-self.sq_dist[0]`."""
+    inner: ast.AST = node.operand
+    while isinstance(inner, (ast.Call, ast.Subscript)):
+        inner = inner.func if isinstance(inner, ast.Call) else inner.value
+    return str(getattr(inner, "attr", getattr(inner, "id", "")))
+
+
+_DISTANCE = re.compile(r"dist(s|ances?)?(_\w*)?$|squared?$|norm$", re.I)
+"""What is called so is no number below zero."""
+KEEPING_SIGN = frozenset({"float", "double", "half", "to", "contiguous", "view", "reshape"})
+POSITIVE = frozenset(
+    {"abs", "square", "pow", "Pow", "norm", "cdist", "exp", "sqrt", "relu", "softplus", "sigmoid"}
+)
 
 
 def is_square(written: ast.expr) -> bool:

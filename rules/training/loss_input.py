@@ -132,7 +132,7 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
     loss, short = LOSSES[name], name.rpartition(".")[2]
     given = event.positional[event.name.endswith(".forward") :]
     first, target = (_pick(event, given, at) for at in (0, 1))
-    if first is not None:
+    if first is not None and not _is_another_way(event, source):
         yield from _judge_input(event, first, short, loss, source)
     if target is not None and (wrong := _wrong_target(target, short, loss, source)):
         whole = "leave one_hot out" if "one-hot" in wrong else "write target.long()"
@@ -155,6 +155,22 @@ def in_construction(event: Called, source: Source) -> Iterator[Hit]:
             message = f"{short} wants a tensor as {word}, and is given {plain!r}"
             remedy = f"write {word}=torch.tensor({plain!r})"
             yield Hit(event, message, severity=Severity.ERROR, remedy=remedy)
+
+
+def _is_another_way(event: Called, source: Source) -> bool:
+    """Whether the layer is one of two, chosen before, of which the other takes logits: `CTCLoss() if ctc else …`."""
+    if not event.name.endswith(".forward"):
+        return False
+    wants = LOSSES[event.name.removesuffix(".forward")].wants
+    for name in _LAYERS:
+        for _, other in source.evaluation.list_events((f"{name}.forward",)):
+            if (
+                isinstance(other, Called)
+                and other.spot == event.spot
+                and LOSSES[name].wants != wants
+            ):
+                return True
+    return False
 
 
 def _pick(event: Called, given: tuple[Value, ...], at: int) -> Value | None:

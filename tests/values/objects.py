@@ -15,6 +15,21 @@ from parts import blocks as parts_blocks
 from torch import nn
 
 
+class Instances(OrderedDict):
+    def __getitem__(self, key):
+        content = super().__getitem__(key)
+        made, options = content if isinstance(content, tuple) else (content, {})
+        return made(**options)
+
+
+ACTIVATIONS = Instances({"relu": nn.ReLU, "gelu": (nn.GELU, {"approximate": "tanh"})})
+ACTIVATIONS["silu"] = nn.SiLU
+
+
+def round_down(value):
+    return value.long() if torch.jit.is_tracing() and torch.is_tensor(value) else int(value)
+
+
 def keep_arguments(begin):
     @functools.wraps(begin)
     def __init__(self, *args, **kwargs):
@@ -237,6 +252,14 @@ class Net(nn.Module):
         isinstance(self.options, Mapping)  # value: True
         isinstance(x.shape[2], int)  # value: True
         REGISTRY.last  # value: 'wide'
+        ACTIVATIONS["gelu"]  # value: torch.nn.GELU(approximate='tanh')
+        ACTIVATIONS["silu"](x)  # value: tensor[B, 3, x.H, x.W]
+        len(ACTIVATIONS)  # value: 3
+        sorted(ACTIVATIONS.keys())  # value: ['gelu', 'relu', 'silu']
+        rows = round_down(x.sum()) if torch.jit.is_tracing() else round_down(x.shape[2] / 2)
+        if not torch.jit.is_tracing():
+            rows  # value: int64[] | int x.H // 2 (varies)
+            round_down(x.shape[2] / 2)  # value: int x.H // 2 (varies)
         hasattr(self, "missing")  # value: False
         hasattr(self, "child")  # value: True
         type(self.child).__name__  # value: 'Child'

@@ -309,3 +309,13 @@ class Halved(nn.Module):
         later.dim()  # value: 2
         half = self.model.decoder  # value: torch.nn.TransformerDecoder()
         return half(memory, memory)
+
+
+class Spectrogram(nn.Module):
+    """A signal stands in a row for each of a batch; how its spectrum is written is said by the call."""
+
+    def forward(self, wav):
+        parts = torch.stft(wav, 512, 128, onesided=True, return_complex=False)
+        parts.shape[3]  # value: 2
+        parts.shape[1]  # value: 257
+        return parts

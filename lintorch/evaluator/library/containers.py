@@ -13,6 +13,7 @@ from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.sizes import join_varying
+from lintorch.evaluator.subscripts import read_item
 from lintorch.evaluator.truth import decide, known_items
 from lintorch.evaluator.values import (
     FALSE,
@@ -29,6 +30,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
     is_own,
+    name_setting,
     size_in,
 )
 
@@ -153,6 +155,12 @@ def _length_of(value: Value) -> Number | None:
     return None
 
 
+def _is_kept_list(value: Value) -> bool:
+    """Whether settings have made it, or it is what an attribute of an object holds."""
+    kept = isinstance(value, Unknown) and value.path.startswith("self.")
+    return kept or bool(name_setting(value))
+
+
 @does("zip")
 def zip_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`zip(a, b)`."""
@@ -162,8 +170,11 @@ def zip_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     known = [each for each in lists if each is not None]
     each = Items("tuple", tuple(item_of(machine, value) for value in given.positional))
     if not known:
-        rounds = [found for value in given.positional if (found := _length_of(value))]
-        varying = [found for found in rounds if found.varies]
+        every = [_length_of(value) for value in given.positional]
+        rounds = [found for found in every if found]
+        bounded = any(map(_is_kept_list, given.positional))  # the shorter one counts
+        varying = [found for found in rounds if found.varies and not bounded]
+        rounds = [] if bounded else rounds
         return Items("generator", None, each, next(iter((*varying, *rounds)), None))
     length = min(map(len, known))
     full = [
@@ -403,6 +414,12 @@ def get_entry(machine: Machine, node: ast.AST, given: Given) -> Value:
         if name == "setdefault" and "open" not in content:
             machine.state.write(held.address)[key.value] = default
     return UNKNOWN if "open" in content else default
+
+
+@does("dict.__getitem__")
+def get_item(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`super().__getitem__(key)` of a class that derives from a dictionary."""
+    return read_item(machine, node, given.pick(0) or UNKNOWN, given.pick(1) or UNKNOWN)
 
 
 @does("dict.keys", "dict.values", "dict.items")

@@ -11,6 +11,7 @@ from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.subscripts import read_item
 from lintorch.evaluator.torch_calls import infer_result, reads_data
+from lintorch.evaluator.traced_branches import ASKED
 from lintorch.evaluator.truth import known_items, truth_value
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -22,7 +23,6 @@ from lintorch.evaluator.values import (
     Held,
     Items,
     Number,
-    Question,
     Tensor,
     Unknown,
     Value,
@@ -316,15 +316,12 @@ def ask_scripting(machine: Machine, node: ast.AST, given: Given) -> Value:
     return Constant(False)
 
 
-TRACING = "is traced"
-"""The operator of the question whether code runs in a tracer of TorchScript."""
-
-
 @does(
     "torch.jit.is_tracing", "torchvision._is_tracing", "torch.onnx.is_in_onnx_export",
     "torch._C._get_tracing_state",
 )  # fmt: skip
 def ask_tracing(machine: Machine, node: ast.AST, given: Given) -> Value:
     """It is so for one exporter, and not for another."""
-    asked = Question(TRACING, Constant(True), Constant(True))
-    return Number(None, True, False, truth=True, asked=(asked,))
+    if machine.traced is not None:
+        return Constant(machine.traced)
+    return Number(None, True, False, truth=True, asked=(ASKED,))

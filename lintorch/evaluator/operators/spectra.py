@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lintorch.evaluator.operators.arguments import as_axes, as_axis, as_size, as_tensor
+from lintorch.evaluator.operators.arguments import as_axes, as_axis, as_size, as_tensor, make_fresh
 from lintorch.evaluator.operators.promote_dtypes import as_floating
 from lintorch.evaluator.operators.register import shape_of
 from lintorch.evaluator.operators.tensor_types import (
@@ -153,7 +153,7 @@ def transform_windows(
 ) -> TensorType:
     """The spectra of windows that slide over a signal, as (…, frequencies, windows)."""
     tensor, width = as_tensor(input), as_size(n_fft)
-    if return_complex is not True or center is OPEN or onesided is OPEN:
+    if not isinstance(return_complex, bool) or center is OPEN or onesided is OPEN:
         raise UndecidedError
     if tensor.rank not in (1, 2):
         raise ShapeError("stft: expected a 1D or 2D tensor")
@@ -164,7 +164,9 @@ def transform_windows(
         raise ShapeError(f"stft: expected 0 < n_fft < {length}, but got n_fft={width}")
     complex_ = (tensor.dtype or "").startswith("complex")
     half = onesided is True or (onesided is None and not complex_)
-    if onesided is None and tensor.dtype is None:
-        raise UndecidedError
-    shape = (_half(width) if half else width, floor_divide(length - width, step) + 1)
+    unknown = onesided is None and tensor.dtype is None
+    high = make_fresh() if unknown else _half(width) if half else width
+    shape = (high, floor_divide(length - width, step) + 1)
+    if not return_complex:
+        return TensorType((*tensor.sizes[:-1], *shape, 2), _to_real(tensor.dtype))
     return TensorType((*tensor.sizes[:-1], *shape), _to_complex(tensor.dtype))

@@ -185,3 +185,40 @@ def by_phases(network, x, y):
                 if phase == "train":
                     loss.backward()
                     optimizer.step()
+
+
+class Stream(Dataset):
+    """Whatever index is asked for, the next batch comes."""
+
+    def __init__(self, batches):
+        self.batches = iter(batches)
+
+    def __getitem__(self, index):
+        return next(self.batches)
+
+    def __len__(self):
+        return 8
+
+
+class Stored(Dataset):
+    def __init__(self, batches):
+        self.batches = batches
+
+    def __getitem__(self, index):
+        return self.batches[index]
+
+    def __len__(self):
+        return 8
+
+
+def from_streams(network, batches):
+    stream = DataLoader(Stream(batches), batch_size=4)
+    stored = DataLoader(Stored(batches), batch_size=4)  # hit
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    for _ in range(3):
+        for batch in stream:
+            network(batch).mean().backward()
+            optimizer.step()
+        for batch in stored:
+            network(batch).mean().backward()
+            optimizer.step()

@@ -113,3 +113,8 @@ def on_one_gpu(model, path):
 def on_any_device(model, path, device="cuda"):
     model = model.to(device)
     model.load_state_dict(torch.load(path))  # hit
+
+
+def on_the_current_gpu(model, path):
+    model.load_state_dict(torch.load(path)["model"])  # hit
+    model.to(torch.cuda.current_device())

@@ -55,3 +55,8 @@ class RetrievalAccuracy(nn.Module):
 
     def forward(self, x):
         return torch.linalg.svdvals(x) + torch.ones(3, 4) * x
+
+
+class Experts(nn.Module):
+    def forward(self, x, weights, ends):
+        return torch.nn.functional.grouped_mm(x, weights, offs=ends)  # hit

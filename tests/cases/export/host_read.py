@@ -217,3 +217,16 @@ class Held(nn.Module):
             x = x + 1
         x = x / math.sqrt(self.length)  # hit
         return x[:, : self.length.item()] * self.scale.tolist()[0]
+
+
+def round_down(value):
+    return value.long() if torch.jit.is_tracing() and torch.is_tensor(value) else int(value)
+
+
+class Halves(nn.Module):
+    def forward(self, x):
+        if torch.jit.is_tracing():
+            rows = round_down(torch.ceil(x.sum()))
+        else:
+            rows = x.shape[2] // 2
+        return x * rows

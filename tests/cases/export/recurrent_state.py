@@ -142,3 +142,29 @@ class StepByStep(nn.Module):
             out, state = self.rnn(seq[i].unsqueeze(0), state)
             outs.append(out)
         return torch.cat(outs)
+
+
+class Sliced(nn.Module):
+    """One step at a time, as a slice."""
+
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(8, 16)
+        self.first = nn.LSTM(8, 16)
+        self.last = nn.LSTM(8, 16)
+        self.row = nn.LSTM(8, 16)
+        self.chunks = nn.LSTM(8, 16)  # hit
+
+    def forward(self, seq, n: int):
+        state = None
+        for i in range(n):
+            out, state = self.rnn(seq[i : i + 1], state)
+            step = seq[i : i + 1, :, :]
+            first, _ = self.first(step)
+        for t in range(1, n):
+            last, _ = self.last(seq[t - 1 : t])
+        for each in seq:
+            row, _ = self.row(each[None])
+        for i in range(0, n, 4):
+            part, _ = self.chunks(seq[i : i + 4])
+        return out, first, last, row, part

@@ -1,4 +1,6 @@
 # profile: onnx-legacy@17 torchscript-trace onnx torch.export
+from collections import OrderedDict
+
 import numba
 import torch
 import torch.nn.functional as F
@@ -460,3 +462,40 @@ class Rounded(nn.Module):
         if back.shape[2] != z.shape[2]:  # hit
             back = F.interpolate(back, size=z.shape[2:])
         return mixed, up, back
+
+
+def as_number(value):
+    return value.long() if torch.jit.is_tracing() and torch.is_tensor(value) else int(value)
+
+
+class Patches(nn.Module):
+    def forward(self, x):
+        h = x.shape[2]
+        rows = as_number(h // 8 * 8) if torch.jit.is_tracing() else (h + 7) // 8 * 8
+        if rows != h:  # hit
+            x = F.interpolate(x, size=(rows, x.shape[3]))
+        return x
+
+
+class Instances(OrderedDict):
+    def __getitem__(self, key):
+        made, options = super().__getitem__(key)
+        return made(**options)
+
+
+ACTIVATIONS = Instances({"relu": (nn.ReLU, {}), "leaky": (nn.LeakyReLU, {"negative_slope": 0.1})})
+
+
+class Activated(nn.Module):
+    def __init__(self, name="leaky"):
+        super().__init__()
+        self.down = nn.Conv2d(3, 8, 3, stride=2, padding=1)
+        self.act = ACTIVATIONS[name]
+
+    def forward(self, x):
+        x = self.act(self.down(x))
+        if x.shape[2] % 2 != 0:  # hit
+            x = F.pad(x, (0, 0, 0, 1))
+        if x.shape[1] % 2 != 0:
+            x = F.pad(x, (0, 0, 0, 0, 0, 1))
+        return x

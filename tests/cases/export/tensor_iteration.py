@@ -154,3 +154,16 @@ class Listed(nn.Module):
         if type(images) is list:
             return [self.conv(image) for image in images]
         return self.conv(images)
+
+
+class Several(nn.Module):
+    """As many rounds as there are parts, which settings make."""
+
+    def __init__(self, parts):
+        super().__init__()
+        self.parts = parts
+
+    def forward(self, x):
+        first = [part(each) for part, each in zip(self.parts, x.unbind(1))]
+        rows = [a + b for a, b in zip(x, range(x.size(0)))]  # hit
+        return torch.stack(first), torch.stack(rows)

@@ -303,3 +303,28 @@ class Headless(nn.Module):
 
     def forward(self, x):
         return self.head(x.view(-1, 3, 8))
+
+
+class PaddedConv(nn.Conv2d):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.padding = (self.kernel_size[0] // 2, self.kernel_size[1] // 2)
+
+
+class WidePaddedConv(nn.Conv2d):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.padding = (2, 2)
+
+
+class Shortcuts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.plain = PaddedConv(8, 8, 3), nn.Conv2d(8, 8, 3)
+        self.wide = WidePaddedConv(8, 8, 3)
+
+    def forward(self, x: torch.Tensor):
+        n, c, h, w = x.shape
+        y = x + self.conv(x)
+        y = y + self.wide(y)  # hit
+        return y, x + self.plain(x)  # hit

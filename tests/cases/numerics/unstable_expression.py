@@ -170,3 +170,21 @@ def contrast(one, other, temperature):
 def shifted(scores):
     most = scores.max(1, keepdim=True)[0]
     return most + (scores - most).exp().sum(1, keepdim=True).log()
+
+
+def assign_softly(x, points, sigma, measure, self):
+    at = torch.arange(5)
+    kernel = torch.exp((-at.pow(2.0) / (2 * sigma**2)).float())
+    near = torch.exp(-pairwise_distance(x, points))
+    close = torch.exp(-self.sq_dist[0])
+    apart = torch.exp(-torch.cdist(x, points))
+    energy = torch.exp(-measure(x, points))
+    scaled = torch.exp((x / 2).float())
+    return (
+        kernel / kernel.sum(),
+        near / near.sum(dim=1, keepdim=True),
+        close / close.sum(),
+        apart / apart.sum(1, keepdim=True),
+        energy / energy.sum(1, keepdim=True),
+        scaled / scaled.sum(1, keepdim=True),  # hit
+    )

@@ -294,3 +294,17 @@ def converted(outputs, classes, device):
     goal = F.one_hot(classes, num_classes=5)[:, :, :-1]
     F.binary_cross_entropy_with_logits(logits, goal.to(device))  # hit
     return F.binary_cross_entropy_with_logits(logits, goal.to(logits))
+
+
+def by_kind(kind, x, y, lengths):
+    logits = nn.Linear(4, 8)(x)
+    criterion = nn.CTCLoss() if kind == "ctc" else nn.CrossEntropyLoss()
+    if kind == "ctc":
+        return criterion(logits.log_softmax(2), y, lengths, lengths)
+    return criterion(logits, y)
+
+
+def by_one_kind(kind, x, y):
+    probs = nn.Linear(4, 8)(x).softmax(1)
+    criterion = nn.CrossEntropyLoss() if kind == "plain" else nn.CrossEntropyLoss(weight=y)
+    return criterion(probs, y)  # hit

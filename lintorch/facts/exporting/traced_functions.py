@@ -1,0 +1,176 @@
+"""Shows tracers what a function with a gradient of its own computes, in the place of its call.
+
+    if flag and not torch.jit.is_tracing():
+        return CheckpointFunction.apply(run, *inputs)
+    else:
+        return run(*inputs)
+
+Where no other side does the same, the Function's `forward` is called with a context that nobody
+reads. Measured on torch 2.13: both tracers then hold plain operations, and are right at other
+batch sizes, heights and widths; torch.export and onnx never take that side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Edit, Fix
+from lintorch.core.profile import Profile
+from lintorch.syntax.tree import names_in
+
+N = TypeVar("N", bound=cst.CSTNode)
+_TRACING = "torch.jit.is_tracing"
+_CONTEXT, _CONTEXT_SINCE = "torch.autograd.function.FunctionCtx", (1, 11)
+_WEAK = (cst.IfExp, cst.Lambda, cst.NamedExpr)
+_PLAIN_PLACES = (cst.Assign, cst.AnnAssign, cst.Return, cst.Arg)
+
+
+class HasCalls(Protocol):
+    """A file whose calls can be found and edited."""
+
+    text: str
+    profile: Profile
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node around this one."""
+
+    def nodes(self, kind: type[N]) -> list[N]:
+        """All nodes of a class."""
+
+    def code(self, node: cst.CSTNode) -> str:
+        """The node's own text."""
+
+    def replace(self, node: cst.CSTNode, content: str) -> Edit:
+        """Put `content` in the place of a node."""
+
+    def reach(self, dotted: str, at: cst.CSTNode) -> tuple[str, tuple[Edit, ...]]:
+        """How to write a dotted name at a node, and the import that this needs."""
+
+
+def take_plain_side(call: cst.Call, source: HasCalls, promise: Applicability) -> Fix | None:
+    """For `if flag: return Function.apply(run, x)` where what is returned otherwise is `run(x)`."""
+    asked, imports = source.reach(_TRACING, call)
+    taken = {source.code(each.value) for each in call.args}
+    line = source.parent(call)
+    if not asked or not isinstance(line, cst.Return):
+        return None
+    for branch, negated in _list_branches(line, source):
+        other = branch.body if negated else _find_other(branch, source)
+        if other is None or _name_called(other, source) not in taken:
+            continue
+        test, word = branch.test, "or" if negated else "and not"
+        loose = isinstance(test, _WEAK) or (not negated and _is_either(test))
+        text = f"({source.code(test)})" if loose and not test.lpar else source.code(test)
+        edit = source.replace(test, f"{text} {word} {asked}()")
+        return Fix("call what it runs while torch.jit traces", (edit, *imports), promise)
+    return None
+
+
+def _list_branches(line: cst.Return, source: HasCalls) -> Iterator[tuple[cst.If, bool]]:
+    """The `if` on one side of which the line ends, and whether it is the side of no."""
+    statement = source.parent(line)
+    one_line = isinstance(statement, cst.SimpleStatementSuite)
+    block = statement if one_line or statement is None else source.parent(statement)
+    around = source.parent(block) if block is not None else None
+    if isinstance(around, cst.If):
+        yield around, False
+    if isinstance(around, cst.Else) and isinstance(branch := source.parent(around), cst.If):
+        yield branch, True
+    if isinstance(block, cst.IndentedBlock):
+        before = [each for each in block.body[: _index(block, statement)] if isinstance(each, cst.If)]  # fmt: skip
+        yield from ((each, True) for each in before[-1:] if each.orelse is None)
+
+
+def _index(block: cst.IndentedBlock, statement: cst.CSTNode | None) -> int:
+    return next(i for i, each in enumerate(block.body) if each is statement)
+
+
+def _find_other(branch: cst.If, source: HasCalls) -> cst.CSTNode | None:
+    """What runs where the test is false: the `else`, or the statement that comes next."""
+    if branch.orelse is not None:
+        return branch.orelse.body if isinstance(branch.orelse, cst.Else) else None
+    block = source.parent(branch)
+    if not isinstance(block, cst.IndentedBlock):
+        return None
+    behind = block.body[_index(block, branch) + 1 :]
+    return behind[0] if behind else None
+
+
+def _name_called(side: cst.CSTNode, source: HasCalls) -> str:
+    """`run` of a side that is nothing but `return run(…)`."""
+    while isinstance(side, (cst.IndentedBlock, cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+        if len(side.body) != 1:
+            return ""
+        side = side.body[0]
+    value = side.value if isinstance(side, cst.Return) else None
+    return source.code(value.func) if isinstance(value, cst.Call) else ""
+
+
+def _is_either(test: cst.BaseExpression) -> bool:
+    return isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.Or)
+
+
+def call_forward(call: cst.Call, source: HasCalls) -> Fix | None:
+    """For `Function.apply(x)` of a Function of the file: its `forward`, with a context where it takes one."""
+    first = _write_first(call, source)
+    asked, imports = source.reach(_TRACING, call)
+    if first is None or not asked or "\n" in source.code(call):
+        return None
+    begin, more = first
+    given = source.code(call)[len(source.code(call.func)) :].lstrip()[1:]
+    own = source.code(call.func).removesuffix("apply") + f"forward({begin}"
+    plain = (own if call.args else own.removesuffix(", ")) + given
+    edit = _add_side(call, plain, f"{asked}()", source)
+    told = "call the Function's forward while torch.jit traces"
+    return Fix(told, (edit, *dict.fromkeys((*imports, *more))), Applicability.UNSAFE)
+
+
+def _add_side(call: cst.Call, plain: str, asked: str, source: HasCalls) -> Edit:
+    """Two lines above a `return` of its own line, else `plain if … else call`."""
+    line = source.parent(call)
+    if isinstance(line, cst.Return):
+        whole = source.replace(line, "")
+        margin = source.text[source.text.rfind("\n", 0, whole.start) + 1 : whole.start]
+        step = "\t" if "\t" in margin else "    "
+        if not margin.strip():
+            told = source.text[whole.start : whole.end]
+            text = f"if {asked}:\n{margin}{step}return {plain}\n{margin}{told}"
+            return replace(whole, content=text)
+    text = f"{plain} if {asked} else {source.code(call)}"
+    return source.replace(call, text if isinstance(line, _PLAIN_PLACES) else f"({text})")
+
+
+def _write_first(call: cst.Call, source: HasCalls) -> tuple[str, tuple[Edit, ...]] | None:
+    """What stands before the arguments of `forward`, and its import; None where it cannot be called."""
+    methods = _list_methods(call.func, source)
+    forward = methods.get("forward")
+    if forward is None:
+        return None
+    if "setup_context" in methods:
+        return "", ()
+    context, imports = source.reach(_CONTEXT, call)
+    known = source.profile.torch >= _CONTEXT_SINCE and context
+    return (f"{context}(), ", imports) if known and _only_keeps(forward, source) else None
+
+
+def _list_methods(function: cst.BaseExpression, source: HasCalls) -> dict[str, cst.FunctionDef]:
+    """The methods of `Function` in `Function.apply`, a class of this file that is defined once."""
+    if not isinstance(function, cst.Attribute) or function.attr.value != "apply":
+        return {}
+    classes = [each for each in source.nodes(cst.ClassDef) if each.name.value == source.code(function.value)]  # fmt: skip
+    body = classes[0].body.body if len(classes) == 1 else ()
+    return {each.name.value: each for each in body if isinstance(each, cst.FunctionDef)}
+
+
+def _only_keeps(forward: cst.FunctionDef, source: HasCalls) -> bool:
+    """Whether the context is only told something, or holds what was kept there."""
+    named = [each.name.value for each in forward.params.params[:1]]
+    uses = [each for each in names_in(forward.body) if each.value in named]
+    around = [source.parent(each) for each in uses]
+    return bool(named) and all(
+        isinstance(each, cst.Attribute) and each.attr.value != "needs_input_grad" for each in around
+    )
