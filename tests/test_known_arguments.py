@@ -430,3 +430,20 @@ def test_settings_refer_to_one_another_and_stand_behind_the_name_of_their_class(
     )
     parameters = {name: model_of(report).parameters for name, report in reports.items()}
     assert parameters == {"Steps": 26, "Graphs": 12, "Inside": 126, "Levels": 33}
+
+
+def test_what_is_dropped_is_a_share(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        nets_py="""
+        class Drops(nn.Module):
+            def __init__(self, in_channels, p_dropout, attn_drop):
+                super().__init__()
+                self.layer, self.drop = nn.Conv2d(in_channels, 4, 1), nn.Dropout(p_dropout + attn_drop)
+
+            def forward(self, x):
+                return self.drop(self.layer(x))
+        """,
+    )
+    arguments = model_of(reports["Drops"]).arguments
+    assert (arguments["p_dropout"], arguments["attn_drop"]) == (0.1, 0.1)

@@ -87,6 +87,8 @@ def _guess_by_affix(name: str) -> Any:
         return VALUE_BY_NAME["vocab_size"]
     if name.endswith(("_idx", "_index", "_token", "_token_id", "_offset")) or name == "index":
         return 0
+    if {"drop", "dropout"} & {*name.split("_")}:
+        return VALUE_BY_NAME["dropout"]
     if name.endswith("factor") or name.startswith(("num_", "n_", "nb_")):
         return 2
     if name.endswith(("_ratio", "_rate", "_prob", "_fraction", "_percent")):
