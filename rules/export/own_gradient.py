@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import OwnGradientCalled
 from lintorch.evidence import Outcome, Trial
@@ -108,13 +108,11 @@ def in_model(event: OwnGradientCalled, source: Source) -> Iterator[Hit]:
 
 
 @rule.source(cst.Call, needs=("autograd.Function",))
-def for_another_file(call: cst.Call, source: Source) -> Iterator[Hit | Refuted]:
-    """A call that models of other files run, which waits for them to be found, or is behind a question."""
+def for_another_file(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """A call that models of other files run, which waits for them to be found."""
     if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "apply":
         return
-    if source.regions.is_left_out(call):
-        yield Refuted(call, "no tracer comes here")
-    else:
+    if not source.regions.is_left_out(call):
         fix = show_tracers(call, source, weighs=False)
         if fix is not None:
             yield Hit(call, "a Function is called", fix, confirms=True)
