@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lintorch.run import CheckRequest, check_and_fix
 
+SETTINGS = {
+    "select": ("LT172",),
+    "exporters": ("torch.export", "onnx", "onnx-legacy", "torchscript-trace"),
+}
 HEAD = """
     import torch
     from torch import nn
@@ -90,6 +95,19 @@ def test_nothing_is_offered_where_it_would_not_hold(tmp_path: Path, written: str
     assert fix(tmp_path, written, unsafe=True) == assemble(written)
 
 
+def test_a_model_of_another_file_takes_the_fix_of_a_helper(tmp_path: Path) -> None:
+    """The file of the helper has no model that would show that it is run."""
+    head, _, net = assemble("if flag:\n    return Again.apply(run, x)\nreturn run(x)").partition("\n\nclass Net")  # fmt: skip
+    (tmp_path / "parts.py").write_text(head)
+    begin = "import torch\nfrom torch import nn\n\nfrom parts import call\n\n\nclass Net"
+    (tmp_path / "net.py").write_text(begin + net)
+    run_fixes(tmp_path, unsafe=True)
+    after = (tmp_path / "parts.py").read_text()
+    assert "if flag and not torch.jit.is_tracing():" in after
+    run_fixes(tmp_path, unsafe=True)
+    assert (tmp_path / "parts.py").read_text() == after
+
+
 def assemble(written: str) -> str:
     head, net = textwrap.dedent(HEAD), textwrap.dedent(NET)
     return f"{head}\n\ndef call(run, x, flag, other):\n{textwrap.indent(written, '    ')}\n{net}"
@@ -102,7 +120,10 @@ def fix(folder: Path, written: str, *, unsafe: bool) -> str:
 def fix_text(folder: Path, text: str, *, unsafe: bool) -> str:
     path = folder / "net.py"
     path.write_text(text)
-    settings = {"select": ("LT172",), "exporters": ("torch.export", "onnx", "onnx-legacy", "torchscript-trace")}  # fmt: skip
-    request = CheckRequest((str(path),), settings=settings, isolated=True, jobs=1, fix=True, unsafe_fixes=unsafe)  # fmt: skip
-    check_and_fix(request)
+    run_fixes(folder, unsafe=unsafe)
     return path.read_text()
+
+
+def run_fixes(folder: Path, *, unsafe: bool) -> None:
+    request = CheckRequest((str(folder),), settings=SETTINGS, isolated=True, jobs=1)
+    check_and_fix(replace(request, fix=True, unsafe_fixes=unsafe))

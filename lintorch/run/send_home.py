@@ -29,11 +29,23 @@ def send_home(linted: Sequence[Linted], tasks: Sequence[LintTask]) -> list[Linte
 
 def _take_in(linted: Linted, strays: dict[tuple[object, ...], Finding]) -> Linted:
     own = tuple(f for f in linted.findings if f.place.path == linted.path)
-    told = {_what_it_says(finding) for finding in own}
-    more = tuple(finding for what, finding in strays.items() if what not in told)
+    told = {_what_it_says(finding) for finding in own if not finding.confirms}
+    waiting = {_what_it_says(finding): finding for finding in own if finding.confirms}
+    more = tuple(
+        _lend(finding, waiting.get(what))
+        for what, finding in strays.items()
+        if what not in told and not (what in waiting and finding.confirms)
+    )
     return (
         replace(linted, findings=own + more) if more or len(own) < len(linted.findings) else linted
     )
+
+
+def _lend(finding: Finding, waiting: Finding | None) -> Finding:
+    """What a model of another file shows of a line, with the fix that waited for it there."""
+    if waiting is None or finding.fix is not None or waiting.fix is None:
+        return finding
+    return replace(finding, fix=waiting.fix, remedy=waiting.remedy or finding.remedy)
 
 
 def _what_it_says(finding: Finding) -> tuple[object, ...]:

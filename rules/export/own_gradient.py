@@ -110,7 +110,9 @@ def in_model(event: OwnGradientCalled, source: Source) -> Iterator[Hit]:
 @rule.source(cst.Call, needs=("autograd.Function",))
 def for_another_file(call: cst.Call, source: Source) -> Iterator[Hit]:
     """A call that models of other files run, which waits for them to be found."""
-    if isinstance(call.func, cst.Attribute) and call.func.attr.value == "apply":
+    if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "apply":
+        return
+    if not source.regions.is_left_out(call):
         fix = show_tracers(call, source, weighs=False)
         if fix is not None:
             yield Hit(call, "a Function is called", fix, confirms=True)
