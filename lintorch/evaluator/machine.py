@@ -195,9 +195,9 @@ class Machine:
         """Whether the order of what happens is told."""
         self.ordered = False
         """Whether it is in this root: a model that is called again has another graph."""
-        self.shallow = False
         self.traced: bool | None = None
         """Whether what runs is sure to be traced for TorchScript, or sure not to be."""
+        self.shallow = False
         """Whether models are left closed: neither their constructors nor their forwards are entered."""
         self.tells_unknown = False
         """Whether calls of something unknown are told, as they are where marks are."""
