@@ -307,3 +307,66 @@ def made_anew(model):
     other = optim.SGD(model.parameters(), lr=0.1)
     scheduler = StepLR(optimizer, 4)  # hit
     return scheduler, other
+
+
+def one_cycle_by_epochs(model, data, epochs):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    loader = torch.utils.data.DataLoader(data)
+    scheduler = lr_scheduler.OneCycleLR(optimizer, 0.1, epochs=epochs, steps_per_epoch=len(loader))
+    for _ in range(epochs):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+        scheduler.step()  # hit
+
+
+def cosine_by_epochs(model, data, epochs):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    loader = torch.utils.data.DataLoader(data)
+    total = epochs * len(loader)
+    scheduler = lr_scheduler.CosineAnnealingLR(optimizer, total)
+    for _ in range(epochs):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+        scheduler.step()  # hit
+
+
+def one_cycle_by_batches(model, data, epochs, warm):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    loader = torch.utils.data.DataLoader(data)
+    scheduler = lr_scheduler.OneCycleLR(optimizer, 0.1, epochs=epochs, steps_per_epoch=len(loader))
+    for epoch in range(epochs):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+            if epoch > 0:
+                scheduler.step()
+        if epoch < warm:
+            scheduler.step()
+
+
+def cosine_of_epochs(model, data, epochs):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    loader = torch.utils.data.DataLoader(data)
+    scheduler = lr_scheduler.CosineAnnealingLR(optimizer, epochs)
+    for _ in range(epochs):
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+        scheduler.step()
+
+
+def steps_of_whole_batches(model, data, epochs):
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    scheduler = lr_scheduler.OneCycleLR(optimizer, 0.1, epochs=epochs, steps_per_epoch=1)
+    for _ in range(epochs):
+        for x in data:
+            optimizer.zero_grad()
+            model(x).mean().backward()
+            optimizer.step()
+        scheduler.step()
