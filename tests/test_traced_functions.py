@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from running import lintorch
 
 from lintorch.run import CheckRequest, check_and_fix
 
@@ -106,6 +107,8 @@ def test_a_model_of_another_file_takes_the_fix_of_a_helper(tmp_path: Path) -> No
     assert "if flag and not torch.jit.is_tracing():" in after
     run_fixes(tmp_path, unsafe=True)
     assert (tmp_path / "parts.py").read_text() == after
+    asked = ("--isolated", "--config", 'exporters=["torchscript-trace"]', "--select", "LT172")
+    assert lintorch("check", ".", *asked, cwd=tmp_path).returncode == 0
 
 
 def assemble(written: str) -> str:
