@@ -14,14 +14,14 @@ from lintorch.evaluator.given_arguments import name_arguments
 from lintorch.evaluator.training_code import SCHEDULERS
 from lintorch.evaluator.values import UNKNOWN, Constant, External, Held, Spot, Value
 from lintorch.facts.api.version_guards import is_version_guarded
-from lintorch.facts.training.part_values import role_of_object
-from lintorch.facts.training.scheduler_horizons import (
+from lintorch.facts.models.scheduler_horizons import (
     STEPS,
     find_horizon,
     find_making,
     list_rare,
     misjudged,
 )
+from lintorch.facts.training.part_values import role_of_object
 from lintorch.source import Act, Action, Role, Source, Subject, Training, TrainingRegion
 
 rule = Rule(
