@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from running import lintorch
+from running import interpreter, lintorch
 
 torch = pytest.importorskip("torch")
 
@@ -171,3 +172,34 @@ def test_weights_that_the_first_samples_set_are_set() -> None:
     assert not settle_model(always, fed)
     assert [int(once.seen), int(always.seen)] == [1, 0]
     assert not settle_model(once, fed), "and no more often"
+
+
+SETTLING = """
+import torch
+from torch import nn
+
+
+class Settling(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+        self.scale = nn.Parameter(torch.ones(1, 3, 1, 1))
+        self.met = False
+
+    def forward(self, x):
+        if not self.met:
+            self.scale.data.copy_(x.std((0, 2, 3), keepdim=True))
+            self.met = True
+        return self.conv(x / self.scale) / int(x.shape[2])
+"""
+
+
+def test_a_program_sets_the_weights_that_the_first_samples_set(tmp_path: Path) -> None:
+    """Without that another batch would be told, whose samples are others, in place of the height."""
+    tmp_path.joinpath("net.py").write_text(SETTLING, encoding="utf-8")
+    asked = ("--to", "torchscript-trace", "--repro", "shown")
+    lintorch("export", "net.py", *asked, cwd=tmp_path)
+    (program,) = tmp_path.joinpath("shown").iterdir()
+    done = subprocess.run([interpreter(), program], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "wrong at {'batch': 2, 'height': 129" in done.stderr

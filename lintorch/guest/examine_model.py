@@ -22,6 +22,7 @@ from lintorch.guest.construct.recipe import write_settings
 from lintorch.guest.decoding.seek_decoder import find_fact, seek_decoder, take_halves
 from lintorch.guest.export_model import RunnableModel, try_exporters
 from lintorch.guest.feed.feed_model import feed_model
+from lintorch.guest.feed.given_weights import AS_BUILT, GivenWeights
 from lintorch.guest.feed.liven_model import liven_model
 from lintorch.guest.feed.run_weight import RunWeight
 from lintorch.guest.feed.settle_model import settle_model
@@ -91,9 +92,9 @@ def examine_model(
     work, built, fed, model = found
     if options.state:
         send(StateSeen(measure_state(built.module)))
-    livened = False
+    weights = AS_BUILT
     if options.trace or options.exporters:
-        work, livened = give_lively_weights(work, built, fed)
+        work, weights = give_lively_weights(work, built, fed)
     whole = Site(work.identity.path, work.identity.row)
     subject = record_run.WatchedModel(
         built.module, fed.inputs, built.sites, whole, files, built.outside
@@ -108,7 +109,7 @@ def examine_model(
         if runs and model.decoder is not None:
             _record_halves(work, subject, model)
     if not model.purpose:
-        try_exporters(work, RunnableModel(built, model, fed, livened))
+        try_exporters(work, RunnableModel(built, model, fed, weights))
 
 
 def _send_unfed_state(send: Send, makes: Callable[[], Iterator[Built]]) -> None:
@@ -151,14 +152,14 @@ def find_model(
     return work, built, fed, model
 
 
-def give_lively_weights(work: ModelWork, built: Built, fed: Fed) -> tuple[ModelWork, bool]:
-    """Give a model lively weights; whether it has them. That takes no time from its runs."""
+def give_lively_weights(work: ModelWork, built: Built, fed: Fed) -> tuple[ModelWork, GivenWeights]:
+    """Give a model lively weights; which it has. That takes no time from its runs."""
     began = clock()
-    settle_model(built.module, fed)
-    livened = liven_model(work, built.module, fed)
+    settled = settle_model(built.module, fed)
+    weights = GivenWeights(liven_model(work, built.module, fed), settled)
     work = replace(work, deadline=work.deadline + clock() - began)
     work.send(TimeNeeded(work.count_seconds_left() + SLACK))
-    return work, livened
+    return work, weights
 
 
 def describe_found(work: ModelWork, built: Built, fed: Fed) -> Model:

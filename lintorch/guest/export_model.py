@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lintorch.guest.construct.make_model import Built
+from lintorch.guest.feed.given_weights import AS_BUILT, GivenWeights
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import ModelWork
 from lintorch.guest.parallel import ChildWork, count_room, run_side_by_side
@@ -55,8 +56,7 @@ class RunnableModel:
     built: Built
     model: Model
     fed: Fed
-    livened: bool = False
-    """Whether it has other weights than it was built with; see `liven_model`."""
+    weights: GivenWeights = AS_BUILT
 
     @property
     def name(self) -> str:
@@ -349,7 +349,7 @@ def _write_script(
         train=trial.train,
         strict=work.options.strict,
         named=_names_dims(subject),
-        livened=subject.livened,
+        weights=subject.weights,
         warmed=warmed,
         directory=trial.folder,
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from lintorch.guest.export.compare_numbers import ABSOLUTE, LOW_ABSOLUTE, LOW_RELATIVE, RELATIVE
 from lintorch.guest.feed import lively_weights
+from lintorch.guest.feed.given_weights import AS_BUILT, GivenWeights
 from lintorch.guest.watch.make_tensors import SEED
 from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import FedArgument, Input
@@ -118,6 +119,7 @@ _LIVENING = (
     "liven_weights(lively, example)",
     "keep_weights(eager, lively)",
 )
+_SETTLING = ("with torch.no_grad():", "    eager(*example)  # the first samples set its weights")
 _WARMING = ("with torch.no_grad():", "    eager(*example)  # leaves what the next run finds")
 
 
@@ -129,24 +131,25 @@ def write_program(
     sizes: Sequence[Mapping[str, int]],
     exporting: str,
     train: bool,
-    livened: bool = False,
+    weights: GivenWeights = AS_BUILT,
     warmed: bool = False,
     copied: bool = True,
 ) -> str:
     """The whole text; `sizes` holds those that are traced first, then others to compare at.
 
     `exporting` are the exporter's statements: they have `model`, `example`, `path` and a `folder`
-    to write to, and set `exported`. A `livened` model gets its weights as in `liven_model`, and a
+    to write to, and set `exported`. Its `weights` are those of `settle_model` and `liven_model`, and a
     `warmed` one is run before it is exported. One that is not `copied` is run itself each time.
     """
     head = _HEAD.format(title=title, name=name) + TENSORS + (COPYING if copied else _KEEPING)
     body = [
-        *(_copy_definitions() if livened else ()),
+        *(_copy_definitions() if weights.livened else ()),
         *building,
         "eager = model.eval()",
         *write_inputs(inputs, sizes[0]),
         "example = inputs()",
-        *(_LIVENING if livened else ()),
+        *(_SETTLING if weights.settled else ()),
+        *(_LIVENING if weights.livened else ()),
         *(_WARMING if warmed else ()),
         f"model = fresh(eager).{'train' if train else 'eval'}()",
         'folder = tempfile.TemporaryDirectory(prefix="repro-")',

@@ -14,6 +14,7 @@ from lintorch.guest.export.exporter import Job
 from lintorch.guest.export.find_exporter import find_exporter, takes_plain
 from lintorch.guest.export.shared_state import is_copied_whole
 from lintorch.guest.export.write_program import write_program
+from lintorch.guest.feed.given_weights import GivenWeights
 from lintorch.guest.watch.make_tensors import find_dynamic_names, make_inputs
 from lintorch.record.models import Model
 
@@ -30,7 +31,7 @@ def write_reproduction(
     train: bool,
     strict: bool,
     named: bool,
-    livened: bool,
+    weights: GivenWeights,
     warmed: bool,
     directory: Path,
 ) -> str:
@@ -52,7 +53,7 @@ def write_reproduction(
         sizes,
         exporting,
         train,
-        livened=livened,
+        weights=weights,
         warmed=warmed,
         copied=is_copied_whole(module),
     )

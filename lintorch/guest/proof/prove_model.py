@@ -11,6 +11,7 @@ from lintorch.guest.construct.make_model import Built
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.examine_model import describe_found, find_model, give_lively_weights
 from lintorch.guest.export_model import RunnableModel, try_exporters
+from lintorch.guest.feed.given_weights import GivenWeights
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import ModelWork
 from lintorch.guest.process.deadline import clock
@@ -69,7 +70,7 @@ def keep_original(
     if wanted is not None and wanted.isdisjoint(watched.list_rows()):
         send(ModelObserved(Observed(rows=watched.list_rows())))
         return
-    work, livened = give_lively_weights(work, built, fed)
+    work, made = give_lively_weights(work, built, fed)
     watched.start_watching()
     send(TimeNeeded(options.limits.seconds + SLACK))
     seen = observe_first(built.module, fed, clock() + options.limits.seconds * _SHARE)
@@ -79,7 +80,7 @@ def keep_original(
     kept = KeptModel(way, fed, digests, weights, seen, assumptions, model.purpose)
     keep_model(folder, identity, kept)
     send(ModelObserved(replace(_sum_up(seen, fed), rows=watched.list_rows())))
-    _try_exports(work, RunnableModel(built, model, fed, livened))
+    _try_exports(work, RunnableModel(built, model, fed, made))
 
 
 def compare_model(
@@ -125,7 +126,7 @@ def compare_model(
             )
         )
     )
-    _try_exports(work, RunnableModel(built, model, kept.fed, livened=True))
+    _try_exports(work, RunnableModel(built, model, kept.fed, GivenWeights(livened=True)))
 
 
 def _try_exports(work: ModelWork, subject: RunnableModel) -> None:
