@@ -33,7 +33,7 @@ OTHERS = [
 
 def make(labels: str, more: int) -> torch.Tensor:
     sizes = [SIZES[label] + more for label in labels.replace(" ", "")]
-    return torch.randn(sizes, requires_grad=True)
+    return torch.randn(sizes, dtype=torch.float64, requires_grad=True)
 
 
 @pytest.mark.parametrize(("equation", "written"), WRITTEN, ids=[e for e, _ in WRITTEN])

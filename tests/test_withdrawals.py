@@ -56,19 +56,6 @@ class Pair(nn.Module):
         return out
 
 
-class Stepwise(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.rnn = nn.GRU(8, 8, batch_first=True)  # LT120 kept: steps
-
-    def forward(self, x):
-        state, out = None, []
-        for at in range(x.size(1)):
-            step, state = self.rnn(x[:, at : at + 1], state)
-            out.append(step)
-        return torch.cat(out, 1)
-
-
 class Held(nn.Module):
     """A state for 16 samples, of a length first: no other batch is taken."""
 
