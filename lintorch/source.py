@@ -22,7 +22,7 @@ from lintorch.facts.project.module_homes import Project
 from lintorch.facts.regions.entered_functions import ProjectFunction, find_entered
 from lintorch.facts.regions.file_purpose import FilePurpose
 from lintorch.facts.regions.forward_region import Regions
-from lintorch.facts.training.acts import Act
+from lintorch.facts.training.acts import STEPS, Act
 from lintorch.facts.training.part_values import EVERYTHING, Subject
 from lintorch.facts.training.roles import Role
 from lintorch.facts.training.training_actions import Action
@@ -36,6 +36,7 @@ from lintorch.syntax.tree import Tree
 
 __all__ = [
     "EVERYTHING",
+    "STEPS",
     "UNKNOWN",
     "Act",
     "Action",

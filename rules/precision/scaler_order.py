@@ -11,6 +11,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.values import NONE, Constant, External, Held, Items, Spot
 from lintorch.source import (
     EVERYTHING,
+    STEPS,
     Act,
     Action,
     Passage,
@@ -287,7 +288,7 @@ def _plain_step(action: Action, passage: Passage) -> Iterator[Fault]:
 
 def _plain_loss(backward: list[Action], passage: Passage) -> Iterator[Fault]:
     """One loss scaled and another not, where one optimizer takes both."""
-    steps = {e.on for e in passage.actions if e.act in (Act.STEP, Act.SCALER_STEP)}
+    steps = {e.on for e in passage.actions if e.act in STEPS}
     if len(steps) > 1 or any(not each.is_sure for each in backward):
         return
     message = "this loss is not scaled, another of the same step is: it counts for nothing"

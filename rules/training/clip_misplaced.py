@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.values import Spot
-from lintorch.source import Act, Action, Passage, Source, Training
+from lintorch.source import STEPS, Act, Action, Passage, Source, Training
 
 rule = Rule(
     __name__,
@@ -58,7 +58,6 @@ rule = Rule(
     """,
 )
 
-_STEPS = (Act.STEP, Act.SCALER_STEP)
 _NEEDS = ("clip_grad_norm", "clip_grad_value")
 
 
@@ -85,7 +84,7 @@ def _in_place(clip: Action, passage: Passage) -> bool:
     """Whether a call clips between backward and step on this way."""
     if clip.act is not Act.CLIP:
         return False
-    deciding = (*_STEPS, Act.BACKWARD, Act.PASSED)
+    deciding = (*STEPS, Act.BACKWARD, Act.PASSED)
     before = [each.act for each in passage.before(clip) if each.act in deciding]
     return bool(before) and before[-1] in (Act.BACKWARD, Act.PASSED)
 
@@ -94,10 +93,10 @@ def _misplaced(passage: Passage) -> Iterator[tuple[Action, str]]:
     acts = [each.act for each in passage.actions]
     if Act.PASSED in acts or Act.SOME_STEP in acts or acts.count(Act.CLIP) != 1:
         return
-    if acts.count(Act.BACKWARD) != 1 or sum(acts.count(each) for each in _STEPS) != 1:
+    if acts.count(Act.BACKWARD) != 1 or sum(acts.count(each) for each in STEPS) != 1:
         return
     clip = passage.actions[acts.index(Act.CLIP)]
-    step = next(i for i, act in enumerate(acts) if act in _STEPS)
+    step = next(i for i, act in enumerate(acts) if act in STEPS)
     if acts.index(Act.CLIP) < acts.index(Act.BACKWARD) < step:
         yield clip, "clips before backward(): the gradients of this step are not there yet"
     elif acts.index(Act.BACKWARD) < step < acts.index(Act.CLIP):

@@ -9,7 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.values import Spot
-from lintorch.source import Act, Action, Source, Training, TrainingRegion
+from lintorch.source import STEPS, Act, Action, Source, Training, TrainingRegion
 
 rule = Rule(
     __name__,
@@ -58,8 +58,6 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-_STEPS = (Act.STEP, Act.SCALER_STEP)
-
 
 @rule.event(Training)
 def in_training(training: Training, source: Source) -> Iterator[Hit]:
@@ -68,7 +66,7 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
     told: set[Spot] = set()
     by_hand = any(each.act is Act.GIVEN for each in training.actions)
     for region in training.regions:
-        if not region.has(Act.BACKWARD) or not region.has(*_STEPS):
+        if not region.has(Act.BACKWARD) or not region.has(*STEPS):
             continue
         between = () if by_hand else _between(region)
         alone = (*_missing(region, training, source), *_of_others(region))
@@ -82,7 +80,7 @@ def _missing(region: TrainingRegion, training: Training, source: Source) -> Iter
     """A loop that runs backward and steps and clears nothing."""
     if not region.is_loop or region.has(Act.ZERO_GRAD, Act.PASSED, Act.SOME_STEP, Act.GIVEN):
         return
-    steps = region.list_acts(*_STEPS)
+    steps = region.list_acts(*STEPS)
     stepped = list(dict.fromkeys(each.on for each in steps))
     if (len(stepped) > 1 and None in stepped) or any(region.rebinds(each) for each in stepped):
         return
@@ -91,7 +89,7 @@ def _missing(region: TrainingRegion, training: Training, source: Source) -> Iter
     once = _is_cleared_once(region, training)
     for passage in region.passages:
         backward = [each for each in passage.actions if each.act is Act.BACKWARD]
-        step = next((each for each in passage.actions if each.act in _STEPS), None)
+        step = next((each for each in passage.actions if each.act in STEPS), None)
         if step is None or not backward or not passage.goes_on:
             continue
         if not any(each is step for each in passage.after(backward[0])):
@@ -108,7 +106,7 @@ def _of_others(region: TrainingRegion) -> Iterator[Hit]:
     """A loop with several optimizers that steps one of them and clears only others."""
     if not region.is_loop or region.has(Act.PASSED, Act.SOME_STEP, Act.GIVEN):
         return
-    steps, clearing = region.list_acts(*_STEPS), region.list_acts(Act.ZERO_GRAD)
+    steps, clearing = region.list_acts(*STEPS), region.list_acts(Act.ZERO_GRAD)
     stepped, cleared = {each.on for each in steps}, {each.on for each in clearing}
     if len(stepped) < 2 or not cleared or not cleared < stepped or None in stepped:
         return
@@ -148,7 +146,7 @@ def _is_cleared_once(region: TrainingRegion, training: Training) -> bool:
 
 def _between(region: TrainingRegion) -> Iterator[Hit]:
     """backward, zero_grad, step: of the same optimizer, or the only one."""
-    deciding = (Act.BACKWARD, *_STEPS, Act.PASSED, Act.SOME_STEP)
+    deciding = (Act.BACKWARD, *STEPS, Act.PASSED, Act.SOME_STEP)
     for passage in region.passages:
         for action in passage.actions:
             if action.act is not Act.ZERO_GRAD or action.on is None:
@@ -156,7 +154,7 @@ def _between(region: TrainingRegion) -> Iterator[Hit]:
             before, after = passage.before(action), passage.after(action)
             fresh = next((each for each in reversed(before) if each.act in deciding), None)
             coming = next((each for each in after if each.act in deciding), None)
-            if fresh is None or coming is None or coming.act not in _STEPS:
+            if fresh is None or coming is None or coming.act not in STEPS:
                 continue
             if fresh.act is Act.BACKWARD and coming.on == action.on:
                 message = f"clears the gradients between backward() and {coming.on}'s step: the step does nothing"
@@ -167,9 +165,9 @@ def _each_time(region: TrainingRegion) -> Iterator[Hit]:
     """zero_grad at every turn of a loop that steps at every n-th."""
     if not region.is_loop or region.holds_loop or region.has(Act.PASSED, Act.SOME_STEP):
         return
-    steps, clearing = region.list_acts(*_STEPS), region.list_acts(Act.ZERO_GRAD)
+    steps, clearing = region.list_acts(*STEPS), region.list_acts(Act.ZERO_GRAD)
     stepped = {each.on for each in steps}
-    if len(stepped) != 1 or not all(_is_counted(each, region) for each in steps):
+    if len(stepped) != 1 or not all(region.counts(each) for each in steps):
         return
     for action in clearing:
         alone = all(e.on != action.on or e.at.spot == action.at.spot for e in clearing)
@@ -184,17 +182,8 @@ def _loses(region: TrainingRegion) -> bool:
     """Whether on a way without a step gradients are made that the next turn clears."""
     return any(
         any(each.act is Act.BACKWARD for each in passage.actions)
-        and not any(each.act in _STEPS for each in passage.actions)
+        and not any(each.act in STEPS for each in passage.actions)
         for passage in region.passages
-    )
-
-
-def _is_counted(step: Action, region: TrainingRegion) -> bool:
-    """Whether a step happens only where `(i + 1) % n == 0` or the like came out so."""
-    return all(
-        any("Mod()" in answer.key for answer in passage.answers)
-        for passage in region.passages
-        if passage.holds(step)
     )
 
 

@@ -15,14 +15,13 @@ from lintorch.evaluator.training_code import SCHEDULERS
 from lintorch.evaluator.values import UNKNOWN, Constant, External, Held, Spot, Value
 from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.models.scheduler_horizons import (
-    STEPS,
     find_horizon,
     find_making,
+    judge_horizon,
     list_rare,
-    misjudged,
 )
 from lintorch.facts.training.part_values import role_of_object
-from lintorch.source import Act, Action, Role, Source, Subject, Training, TrainingRegion
+from lintorch.source import STEPS, Act, Action, Role, Source, Subject, Training, TrainingRegion
 
 rule = Rule(
     __name__,
@@ -116,9 +115,9 @@ def in_horizons(training: Training, source: Source) -> Iterator[Hit]:
             horizon = find_horizon(made) if made is not None else None
             if made is None or horizon is None or action.at.spot in told:
                 continue
-            if misjudge := misjudged(action, region, made, horizon, source.evaluation):
+            if misjudged := judge_horizon(action, region, made, horizon, source.evaluation):
                 told.add(action.at.spot)
-                message, remedy = misjudge
+                message, remedy = misjudged
                 yield Hit(action.at, message, remedy=remedy)
 
 

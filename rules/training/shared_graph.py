@@ -15,7 +15,7 @@ from lintorch.evaluator.unknown_objects import ModelOutput, UnknownCalled
 from lintorch.evaluator.values import FALSE, Given, Held, Spot, Value
 from lintorch.facts.models.gradient_flow import FROM_FIRST, GradientFlow
 from lintorch.facts.models.gradient_graphs import GradientGraphs, Node, has_weights
-from lintorch.source import Act, Action, Passage, Source, Training, TrainingRegion
+from lintorch.source import STEPS, Act, Action, Passage, Source, Training, TrainingRegion
 
 rule = Rule(
     __name__,
@@ -229,7 +229,7 @@ def _is_call(node: object) -> TypeGuard[UnknownCalled]:
 
 def _name_stepped(passage: Passage, action: Action) -> object:
     """The optimizer that steps next."""
-    steps = (e for e in passage.after(action) if e.act in (Act.STEP, Act.SCALER_STEP))
+    steps = (e for e in passage.after(action) if e.act in STEPS)
     return next((each.on for each in steps), None)
 
 
@@ -252,7 +252,7 @@ def _find_step(
         if isinstance(held, Held) and _has_graph(node, graph)
     ]
     for each in passage.before(later) if runs else ():
-        if each.act in (Act.STEP, Act.SCALER_STEP) and each.at.way.root == later.at.way.root:
+        if each.act in STEPS and each.at.way.root == later.at.way.root:
             model = _find_trained(each.value, source)
             parts = set() if model is None else graph.list_parts(model)
             if any(at in parts and graph.precedes(node, each.at) for node, at in runs):

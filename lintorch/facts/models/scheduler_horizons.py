@@ -9,17 +9,18 @@ from lintorch.evaluator.events import Called, Combined, Repeated
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import NONE, UNKNOWN, Constant, External, Held, Value
 from lintorch.facts.models.evaluation import Evaluation
-from lintorch.facts.training.acts import Act
+from lintorch.facts.training.acts import STEPS, Act
 from lintorch.facts.training.training_actions import Action
 from lintorch.facts.training.training_regions import Training, TrainingRegion
 
-STEPS = (Act.STEP, Act.SCALER_STEP)
 _HORIZONS = {
     "CosineAnnealingLR": "T_max",
     "OneCycleLR": "total_steps",
     "LinearLR": "total_iters",
     "PolynomialLR": "total_iters",
 }
+_OF_BATCHES = {**_HORIZONS, "OneCycleLR": "steps_per_epoch"}
+"""What is given the number of batches, where a scheduler is to step at each."""
 
 
 def find_making(action: Action, evaluation: Evaluation) -> Called | None:
@@ -38,7 +39,7 @@ def find_horizon(made: Called) -> Value | None:
     return None if found is None or found == NONE else found
 
 
-def misjudged(
+def judge_horizon(
     action: Action, region: TrainingRegion, made: Called, horizon: Value, evaluation: Evaluation
 ) -> tuple[str, str] | None:
     """What the horizon counts in place of what the scheduler does, and what to write."""
@@ -50,7 +51,7 @@ def misjudged(
             f"write {name}=epochs * len(loader), or step after the loop",
         )
     steps = region.list_acts(*STEPS)
-    counted = bool(steps) and all(_is_counted(each, region) for each in steps)
+    counted = bool(steps) and all(region.counts(each) for each in steps)
     divided = evaluation.ways.find_maker(horizon)
     is_quotient = isinstance(divided, Combined) and divided.operator in ("FloorDiv", "Div")
     if counted and region.always(action) and is_quotient:
@@ -59,15 +60,6 @@ def misjudged(
             "step it with the optimizer",
         )
     return None
-
-
-def _is_counted(step: Action, region: TrainingRegion) -> bool:
-    """Whether a step happens only where `(i + 1) % n == 0` or the like came out so."""
-    return all(
-        any("Mod()" in answer.key for answer in passage.answers)
-        for passage in region.passages
-        if passage.holds(step)
-    )
 
 
 def _counts_epochs(
@@ -114,21 +106,17 @@ def list_rare(training: Training, evaluation: Evaluation) -> Iterator[tuple[Acti
         made = find_making(action, evaluation) if action.act is Act.SCHEDULE else None
         if made is None or action.on in often or not _is_behind(action, inner, evaluation):
             continue
-        given = name_given(made)
-        name = "steps_per_epoch" if made.name.endswith(".OneCycleLR") else ""
-        horizon = given.get(name) if name else find_horizon(made)
-        name = name or _HORIZONS.get(made.name.rpartition(".")[2], "")
-        if _counts_batches(horizon, evaluation):
+        name = _OF_BATCHES.get(made.name.rpartition(".")[2], "")
+        if _counts_batches(name_given(made).get(name), evaluation):
             yield action, name
 
 
 def _is_behind(action: Action, inner: list[TrainingRegion], evaluation: Evaluation) -> bool:
     """Whether it comes after one of the loops, at each turn of a loop around that."""
     around = {id(each) for each in evaluation.list_loops(action.at)}
-    return any(
+    return bool(around) and any(
         id(region.node) not in around
         and around <= {id(each) for each in evaluation.list_loops(region.actions[0].at)}
-        and around
         for region in inner
     )
 

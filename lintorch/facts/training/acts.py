@@ -27,3 +27,7 @@ class Act(Enum):
     READ_SCALE = "get_scale"
     GIVEN = "gradient set by hand"
     PASSED = "passed to code that is not seen"
+
+
+STEPS = (Act.STEP, Act.SCALER_STEP)
+"""Acts by which an optimizer steps."""

@@ -133,6 +133,14 @@ class TrainingRegion:
         """Whether a call happens on every passage."""
         return all(passage.holds(action) for passage in self.passages)
 
+    def counts(self, action: Action) -> bool:
+        """Whether a call happens only where `(i + 1) % n == 0` or the like came out so."""
+        return all(
+            any("Mod()" in answer.key for answer in passage.answers)
+            for passage in self.passages
+            if passage.holds(action)
+        )
+
 
 _FRAMEWORKS = frozenset(
     {
