@@ -252,6 +252,7 @@ def test_telling_versions_runs_nothing_of_the_project(tmp_path: Path) -> None:
         ("check --target tensorrt-8.6", {"tensorrt-8.6"}),
         ("export --to torchscript-t", {"torchscript-trace"}),
         ("check --export onnx,tv", {"onnx,tvm"}),
+        ("check --target onnx,tensorrt-8.6", {"onnx,tensorrt-8.6"}),
     ],
 )
 def test_a_shell_is_told_what_may_come(line: str, offered: set[str]) -> None:

@@ -17,19 +17,17 @@ def complete_rules(
     context: click.Context, parameter: click.Parameter, written: str
 ) -> list[CompletionItem]:
     """Codes and names, themes and words for several rules, after the last comma."""
-    before, comma, last = written.rpartition(",")
     cards = _list_cards()
     themes = sorted({theme for _, _, theme in cards})
     names = [*(name for card in cards for name in card[:2]), *themes, *_WORDS]
-    return _list_items(names, last, before + comma)
+    return _list_last(names, written)
 
 
 def complete_exporters(
     context: click.Context, parameter: click.Parameter, written: str
 ) -> list[CompletionItem]:
     """Names of exporters, after the last comma."""
-    before, comma, last = written.rpartition(",")
-    return _list_items(EXPORTERS, last, before + comma)
+    return _list_last(EXPORTERS, written)
 
 
 def complete_rule(
@@ -42,16 +40,22 @@ def complete_rule(
 def complete_targets(
     context: click.Context, parameter: click.Parameter, written: str
 ) -> list[CompletionItem]:
-    """The names of deployment targets."""
+    """The names of deployment targets, after the last comma."""
     from lintorch.targets import list_targets
 
-    return _list_items((target.name for target in list_targets()), written)
+    return _list_last((target.name for target in list_targets()), written)
 
 
 def _list_cards() -> list[tuple[str, str, str]]:
     from lintorch.catalog import build_catalog
 
     return [(card.code, card.name, card.theme) for card in build_catalog().cards.values()]
+
+
+def _list_last(names: Iterable[str], written: str) -> list[CompletionItem]:
+    """What the last of several words may become, behind those before it."""
+    before, comma, last = written.rpartition(",")
+    return _list_items(names, last, before + comma)
 
 
 def _list_items(names: Iterable[str], begun: str, before: str = "") -> list[CompletionItem]:

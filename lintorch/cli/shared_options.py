@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeVar
 
 import click
@@ -51,13 +51,18 @@ def _split_among(known: Collection[str]) -> Callable[[click.Context, click.Param
     """How an option is read that names some of what is known; raises BadParameter for another."""
 
     def split(context: click.Context, parameter: click.Parameter, texts: Any) -> Any:
-        words = [word.strip() for text in texts for word in text.split(",")]
+        words = _list_words(texts)
         for word in words:
             if word not in known:
                 raise click.BadParameter(f"{word!r} is none of {', '.join(known)}")
-        return tuple(dict.fromkeys(words))
+        return words
 
     return split
+
+
+def _list_words(texts: Iterable[str]) -> tuple[str, ...]:
+    """The words between commas of all texts, each once."""
+    return tuple(dict.fromkeys(word.strip() for text in texts for word in text.split(",")))
 
 
 def _find_targets(context: click.Context, parameter: click.Parameter, names: Any) -> Any:
@@ -67,8 +72,7 @@ def _find_targets(context: click.Context, parameter: click.Parameter, names: Any
     from lintorch.targets import TargetError, find_target
 
     try:
-        words = [word.strip() for name in names for word in name.split(",")]
-        return tuple(dict.fromkeys(find_target(word).name for word in words))
+        return tuple(dict.fromkeys(find_target(word).name for word in _list_words(names)))
     except TargetError as error:
         raise UsageProblem(str(error)) from error
 
