@@ -54,9 +54,8 @@ def _tell_outcomes_once(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 def group_by_cause(findings: Sequence[Finding], text: str | None) -> list[list[Finding]]:
     """The findings of one file, those of one code, function and cause together, the first line first."""
-    findings = list(_tell_lines_once(findings))
     groups: dict[_Cause, list[Finding]] = defaultdict(list)
-    for finding in sort_findings(findings):
+    for finding in sort_findings(_tell_lines_once(findings)):
         groups[_cause_of(finding)].append(finding)
     functions = _outline_functions(text) if any(len(g) > 1 for g in groups.values()) else []
     return [
@@ -64,19 +63,16 @@ def group_by_cause(findings: Sequence[Finding], text: str | None) -> list[list[F
     ]
 
 
-def _tell_lines_once(findings: Sequence[Finding]) -> Iterator[Finding]:
+def _tell_lines_once(findings: Sequence[Finding]) -> Iterable[Finding]:
     """What source says of one place twice, of two ways there, is told by the graver."""
-    gravest: dict[_Cause, Finding] = {}
-    for each in findings:
-        at = each.code, each.place, each.said, each.model, each.evidence
-        if each.evidence is Evidence.SOURCE and each.said:
-            known = gravest.setdefault(at, each)
-            if each.severity > known.severity:
-                gravest[at] = each
-    kept = {id(each) for each in gravest.values()}
-    for each in findings:
-        if each.evidence is not Evidence.SOURCE or not each.said or id(each) in kept:
-            yield each
+    gravest: dict[object, Finding] = {}
+    for number, each in enumerate(findings):
+        of_source = each.evidence is Evidence.SOURCE and each.said
+        at = (each.code, each.place, each.said, each.model) if of_source else number
+        known = gravest.setdefault(at, each)
+        if each.severity > known.severity:
+            gravest[at] = each
+    return gravest.values()
 
 
 def _cause_of(finding: Finding) -> _Cause:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import TypeGuard
 
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.machine import Machine
@@ -21,7 +22,7 @@ def list_uses(name: str, files: Iterable[CodeFile]) -> list[ast.Call]:
 
 def is_called(name: str, files: Iterable[CodeFile]) -> bool:
     """Whether any of the files calls a class, with whatever it is given."""
-    return any(_is_of(name, each) for file in files for each in ast.walk(file.tree))
+    return any(_is_of(each, name) for file in files for each in ast.walk(file.tree))
 
 
 def leave_defaults(init: Function) -> Given:
@@ -33,7 +34,7 @@ def leave_defaults(init: Function) -> Given:
     return Given((), {each.arg: UNKNOWN for each in late})
 
 
-def _is_of(name: str, node: ast.AST) -> bool:
+def _is_of(node: ast.AST, name: str) -> TypeGuard[ast.Call]:
     if not isinstance(node, ast.Call):
         return False
     return name == getattr(node.func, "attr", getattr(node.func, "id", ""))
@@ -41,7 +42,7 @@ def _is_of(name: str, node: ast.AST) -> bool:
 
 def _list_calls(name: str, tree: ast.AST) -> Iterator[ast.Call]:
     for each in ast.walk(tree):
-        if isinstance(each, ast.Call) and _is_of(name, each):
+        if _is_of(each, name):
             stars = any(isinstance(arg, ast.Starred) for arg in each.args)
             if not stars and any(map(_is_literal, _list_given(each))):
                 yield each
