@@ -33,6 +33,16 @@ def remove_argument(spans: Spans, call: cst.Call, arg: cst.Arg) -> Edit:
     return Edit(start, end, "")
 
 
+def read_margin(text: str, start: int) -> str:
+    """What stands before an offset in its line: white space alone where a statement begins there."""
+    return text[text.rfind("\n", 0, start) + 1 : start]
+
+
+def indent_below(margin: str) -> str:
+    """The margin of a block in a statement with this one."""
+    return margin + ("\t" if "\t" in margin else "    ")
+
+
 def put_line_above(spans: Spans, statement: cst.CSTNode, content: str) -> Edit:
     """A line of its own above a statement, in its indentation."""
     start = _block(spans, statement)[0]

@@ -20,6 +20,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix
 from lintorch.core.profile import Profile
+from lintorch.syntax.edits import indent_below, read_margin
 from lintorch.syntax.tree import names_in
 
 N = TypeVar("N", bound=cst.CSTNode)
@@ -134,11 +135,10 @@ def _add_side(call: cst.Call, plain: str, asked: str, source: HasCalls) -> Edit:
     line = source.parent(call)
     if isinstance(line, cst.Return):
         whole = source.replace(line, "")
-        margin = source.text[source.text.rfind("\n", 0, whole.start) + 1 : whole.start]
-        step = "\t" if "\t" in margin else "    "
+        margin = read_margin(source.text, whole.start)
         if not margin.strip():
             told = source.text[whole.start : whole.end]
-            text = f"if {asked}:\n{margin}{step}return {plain}\n{margin}{told}"
+            text = f"if {asked}:\n{indent_below(margin)}return {plain}\n{margin}{told}"
             return replace(whole, content=text)
     text = f"{plain} if {asked} else {source.code(call)}"
     return source.replace(call, text if isinstance(line, _PLAIN_PLACES) else f"({text})")

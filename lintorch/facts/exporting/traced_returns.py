@@ -35,6 +35,7 @@ from lintorch.evaluator.values import (
     Value,
 )
 from lintorch.facts.exporting.returned_values import DATACLASS, DICTS, may_be_registered
+from lintorch.syntax.edits import indent_below, read_margin
 
 _NAMES = ("outputs", "result", "returned")
 _LISTS = ("list", "tuple")
@@ -105,15 +106,14 @@ def _mend_return(node: cst.CSTNode, value: Value, test: str, source: HasReturns)
     if not isinstance(line, cst.Return) or inside is None:
         return None
     whole = source.replace(line, "")
-    margin = source.text[source.text.rfind("\n", 0, whole.start) + 1 : whole.start]
+    margin = read_margin(source.text, whole.start)
     name = _name_value(node, source.code(inside))
     tensors = _list_tensors(name, value)
     if margin.strip() or not name or not tensors:
         return None
     given = source.text[whole.start : whole.end].removeprefix("return").strip()
     begin = "" if isinstance(node, cst.Name) else f"{name} = {given}\n{margin}"
-    step = "\t" if "\t" in margin else "    "
-    text = f"{begin}if {test}:\n{margin}{step}return {tensors}\n{margin}return {name}"
+    text = f"{begin}if {test}:\n{indent_below(margin)}return {tensors}\n{margin}return {name}"
     return replace(whole, content=text)
 
 

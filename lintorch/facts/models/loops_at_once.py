@@ -22,6 +22,7 @@ from lintorch.facts.models.lifted_loops import (
     read_head,
 )
 from lintorch.facts.models.loop_tensors import RewritesLoops, make_lifter
+from lintorch.syntax.edits import read_margin
 
 
 def compute_at_once(event: Repeated, source: RewritesLoops) -> Fix | None:
@@ -103,7 +104,7 @@ def list_edits(
     lifted: LiftedLoop, span: tuple[int, int], source: RewritesLoops
 ) -> tuple[Edit, ...] | None:
     """The loop, the list that was made before it, and what joined it."""
-    margin = source.text[source.text.rfind("\n", 0, span[0]) + 1 : span[0]]
+    margin = read_margin(source.text, span[0])
     begin = cut_line(lifted.begin, source)
     joins = [join_edit(call, lifted.name, source) for call in lifted.joins]
     if margin.strip() or begin is None or not all(joins):
