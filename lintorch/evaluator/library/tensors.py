@@ -177,6 +177,8 @@ for _name, _dtype in _LEGACY.items():
 @does("torch.tensor", "torch.as_tensor")
 def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`torch.tensor(data)`: a constant, or made from sizes."""
+    if getattr(getattr(node, "func", None), "attr", "") == "tensor" and given.positional[1:]:
+        return UNKNOWN  # `torch.tensor(2, 3)` raises
     data = given.pick(0, "data") or UNKNOWN
     if isinstance(data, Tensor):
         return replace(data, name="")
