@@ -29,6 +29,12 @@ _TAILS = (
     (r"(?:scale|zero_point|_packed_params\S*|fake_quant\S*|activation_post_process\S*)", "the file is of a model that was prepared for, or converted by, quantization"),
 )  # fmt: skip
 
+_CUT = {
+    whole[cut:]
+    for whole in ("weight", "bias", "running_mean", "running_var", "num_batches_tracked")
+    for cut in range(1, len(whole) - 2)
+}
+
 
 @dataclass(frozen=True)
 class _Shape:
@@ -43,6 +49,7 @@ def describe_keys(text: str) -> str:
     told = (
         _describe_parts(missing, unexpected)
         or _describe_prefix(missing, unexpected)
+        or _describe_cut(unexpected)
         or describe_parametrized(missing, unexpected)
         or _describe_tails(missing, unexpected)
         or ("key(s)" in text and _describe_renaming(missing, unexpected))
@@ -82,6 +89,15 @@ def _describe_prefix(missing: Sequence[str], unexpected: Sequence[str]) -> str:
             )
             return f"The keys of the {who} begin with `{prefix}.` ({by}), those of the {other} do not, and are else the same: {write}."
     return ""
+
+
+def _describe_cut(unexpected: Sequence[str]) -> str:
+    """Of names whose head was cut off without a look at it: `k[7:]`, where no `module.` stood."""
+    ends = [key.rpartition(".")[2] for key in unexpected if "." not in key]
+    cut = next((end for end in ends if end in _CUT), "")
+    if not cut:
+        return ""
+    return f'The names in the file were cut off at a fixed length, as `{cut}`: the code that loads takes a prefix away (k[7:]) that this file does not have; write k.removeprefix("module.").'
 
 
 def _find_prefix(outer: Sequence[str], inner: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ _EXPORTS = re.compile(
 )
 """The names of sizes in `Constraints violated` are those of a Dim: torch.compile writes L['x'] there."""
 _COMPILES = re.compile(
-    r"(?i:torch\.compile|torch[./\\]_inductor|torch[./\\]_dynamo|inductor|graph-break|\bdynamo\b)"
+    r"(?i:torch\.compile|torch[./\\]_inductor|torch[./\\]_dynamo|inductor|graph[- ]break|\bdynamo\b)"
 )
 _SHORT = 6
 _FRAME = re.compile(r'File "([^"]{1,400})", line \d{1,7}')
