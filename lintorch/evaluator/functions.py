@@ -10,6 +10,7 @@ from itertools import chain
 
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.events import Called, Entered, ForwardCalled, OwnGradientCalled, Refused
+from lintorch.evaluator.hook_code import only_hooks
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layers import is_layer_class
@@ -198,6 +199,8 @@ def _is_fresh_layer(result: Value, first: int) -> bool:
 
 def _enter_function(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
     machine.top.entered.add(function.node)
+    if machine.stack and machine.here.forward and only_hooks(function.node):
+        return NONE
     if machine.helper_steps and function.file is not machine.stack[0].file:
         return _enter_helper(machine, node, function, given)
     return _enter_freely(machine, node, function, given)

@@ -34,14 +34,24 @@ def name_axes(name: str, rank: int, channels: Dim | None = None) -> tuple[Dim, .
     """Symbols for the axes of an input of which no more than the rank is known.
 
     The batch varies, the two last of four axes, and of five the three last; of others it is unknown,
-    and of what attention is given, whose last axis is as long as a head.
+    and of what attention is given, whose last axis is as long as a head. The last axis of tokens is a
+    sequence.
     """
     if rank in (4, 5) and _ATTENDED.fullmatch(name) is None:
         sides = SPATIAL[rank - 2]
         first: Dim = make_symbol(f"{name}.C", False) if channels is None else channels
         return make_symbol("B"), first, *(make_symbol(f"{name}.{side}") for side in sides)
-    rest = (make_symbol(f"{name}.{axis}", None) for axis in range(1, rank))
+    last = _find_sequence(name, rank)
+    rest = (make_symbol(f"{name}.{axis}", axis in last or None) for axis in range(1, rank))
     return (make_symbol("B"), *rest) if rank else ()
+
+
+def _find_sequence(name: str, rank: int) -> Collection[int]:
+    """The last axis of tokens, behind the batch."""
+    return (rank - 1,) if rank > 1 and _TOKENS.fullmatch(name) else ()
+
+
+_TOKENS = re.compile(r"((de|en)coder_)?(input|token|token_type)_ids|((de|en)coder_)?attention_mask")
 
 
 _ATTENDED = re.compile(r"(q|k|v|quer(y|ies)|keys?|values?)(_(states?|layer))?", re.IGNORECASE)
@@ -65,8 +75,9 @@ def name_sides(
 ) -> tuple[Dim, ...]:
     """Symbols for the axes of an input where names tell which of them are height and width, or a length."""
     axes: list[Dim] = [make_symbol("B")] if rank else []
+    long = {*lengths, *_find_sequence(name, rank)}
     for axis in range(1, rank):
-        known = axis in sides or axis in lengths or None
+        known = axis in sides or axis in long or None
         channel = bool(sides) and axis not in sides and rank == 4
         axes.append(make_symbol(f"{name}.{axis}", False if channel else known))
     return tuple(axes)

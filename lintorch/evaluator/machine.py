@@ -226,6 +226,8 @@ class Machine:
         """Sizes of open axes of inputs, by their symbol's name."""
         self.sequences: set[str] = set()
         """Inputs that are lists of tensors."""
+        self.wanted: set[str] = set()
+        """Inputs with a default without which the model raises."""
         self.branched: set[str] = set()
         """Inputs whose shapes were learned on a branch that nothing decides."""
         self.guessed: dict[str, tuple[Dim, ...]] = {}

@@ -147,6 +147,8 @@ def make_inputs(
         if skip <= index and (index < late or isinstance(asked.get(each.arg), _GIVEN))
     ]
     needed = needed or _pick_optional(given[skip:], spec)
+    more = [*given[skip:], *spec.kwonlyargs] if machine.wanted else []
+    needed += [each for each in more if each.arg in machine.wanted and each not in needed]
     shown = _name_arguments(given[skip:], fed)
     made = {each.arg: make_input(machine, each, shown.get(each.arg)) for each in needed}
     for each in given[late:]:
@@ -204,7 +206,7 @@ def make_input(machine: Machine, parameter: ast.arg, shown: Value | None = None)
         machine.learned[name] = _loosen_shape(name, shown)
         if shown.dtype is not None:
             machine.learned_types.setdefault(name, shown.dtype)
-    elif note is not None and not _may_be_tensor(note):
+    elif note is not None and not may_be_tensor(note):
         return UNKNOWN
     shape = settle_shape(machine, name)
     dtype = machine.learned_types.get(name)
@@ -227,7 +229,8 @@ def _loosen_shape(name: str, shown: Tensor) -> tuple[Dim, ...]:
     return name_axes(name, len(shape), channels)
 
 
-def _may_be_tensor(annotation: ast.expr) -> bool:
+def may_be_tensor(annotation: ast.expr) -> bool:
+    """Whether an annotation speaks of a tensor, or of anything."""
     text = ast.unparse(annotation)
     if any(word in text for word in _NOT_TENSORS):
         return False

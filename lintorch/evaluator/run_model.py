@@ -48,6 +48,7 @@ from lintorch.evaluator.values import (
     Spot,
     Value,
 )
+from lintorch.evaluator.wanted_inputs import find_wanted
 from lintorch.evaluator.witness import Built, Witness
 
 _ROUNDS = 4
@@ -71,6 +72,8 @@ class Reached:
     """A defect of the evaluator that ended it early."""
     ordered: bool = False
     """Whether the order of what happened is told."""
+    left: bool = False
+    """Whether it raised."""
 
 
 @dataclass(frozen=True)
@@ -291,6 +294,9 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
         reached = _follow(machine, name, lambda machine: _call_forward(machine, around, model))
         if reached.failure:
             break
+        if reached.left and (wanted := _find_wanted(machine, model)):
+            machine.wanted.add(wanted)
+            continue
         if machine.presumed and len(machine.tensors) > tensors:
             continue
         if len(machine.sequences) > listed:
@@ -302,6 +308,14 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
                 break
             machine.learned = {**machine.guessed, **machine.learned}
     return reached
+
+
+def _find_wanted(machine: Machine, model: Held) -> str:
+    """An optional input without which the forward raises."""
+    forward = find_class_attribute(machine, model.of, "forward")
+    if not isinstance(forward, Function):
+        return ""
+    return find_wanted(forward.inmost.node, machine.events, machine.wanted)
 
 
 def _may_be_exported(around: Surroundings, kind: Value | None) -> bool:
@@ -326,18 +340,20 @@ def _name_only_input(machine: Machine, model: Held) -> str:
 
 def _follow(machine: Machine, name: str, run: Callable[[Machine], Value]) -> Reached:
     result: Value = UNKNOWN
-    spent, failure = False, None
+    spent, left, failure = False, False, None
     try:
         result = run(machine)
-    except (LeftError, TaughtError):
+    except TaughtError:
         pass
+    except LeftError:
+        left = True
     except SpentError:
         spent = True
     except Exception as error:  # a defect here takes nothing else down
         failure = error
     entered = frozenset(machine.made)
     told = tuple(machine.events)
-    return Reached(name, told, result, spent, machine.steps, entered, failure, machine.marks)
+    return Reached(name, told, result, spent, machine.steps, entered, failure, machine.marks, left)
 
 
 def _finish(machine: Machine, reached: Reached) -> Reached:

@@ -293,4 +293,66 @@ class AsksExporter(nn.Module):
             traced = torch.jit.is_tracing()  # value: bool (under onnx-legacy, torchscript-trace)
             return x
         after = torch._C._get_tracing_state() is None  # value: True
+
+
+class Captioner(nn.Module):
+    def forward(
+        self,
+        input_ids: torch.Tensor | None = None,
+        mask: torch.Tensor | None = None,
+        pixel_values: torch.Tensor | None = None,
+        image_embeds: torch.Tensor | None = None,
+    ):
+        if input_ids is None:
+            raise ValueError("give input_ids")
+        if pixel_values is not None and image_embeds is not None:
+            raise ValueError("give one of the two")
+        elif pixel_values is None and image_embeds is None:
+            raise ValueError("give pixel_values or image_embeds")
+        b, c, h, w = pixel_values.shape
+        image_embeds  # value: None
+        mask  # value: None
+        return h // 2  # value: int pixel_values.2 // 2 (varies)
+
+
+class Translator(nn.Module):
+    def decode(self, input_ids=None, inputs_embeds=None):
+        if input_ids is not None and inputs_embeds is not None:
+            raise ValueError("give one of the two")
+        elif input_ids is not None:
+            size = input_ids.size()
+        elif inputs_embeds is not None:
+            size = inputs_embeds.size()[:-1]
+        else:
+            name = "decoder_"
+            raise ValueError(f"give {name}input_ids or {name}inputs_embeds")
+        return size
+
+    def forward(
+        self,
+        input_ids: torch.Tensor | None = None,
+        decoder_input_ids: torch.Tensor | None = None,
+        decoder_inputs_embeds: torch.Tensor | None = None,
+    ):
+        size = self.decode(decoder_input_ids, decoder_inputs_embeds)
+        b, n = size
+        return n  # value: int decoder_input_ids.1 (varies)
+
+
+def watch_hooks(module, found):
+    for child in module.children():
+        watch_hooks(child, found)
+    module.register_forward_hook(lambda module, given, made: made)
+
+
+def mark_hooks(module):
+    module.register_forward_hook(lambda module, given, made: made)
+    module.marked = 4
+
+
+class Watched(nn.Module):
+    def forward(self, x):
+        told = watch_hooks(self, [])  # value: None
+        mark_hooks(self)
+        self.marked  # value: 4
         return x
