@@ -193,7 +193,7 @@ def has_no_worker(source: Source) -> bool:
 
 
 _LOADERS = re.compile(rb"DataLoader\(")
-_WORKERS = re.compile(rb"workers\W{1,3}(?!\W*0\b)\w|DataLoader\([^)]*\*\*|[-_]workers[\"']")
+_WORKERS = re.compile(rb"num_workers\W{1,3}(?!\W*0\b)\w|DataLoader\([^)]*\*\*")
 
 
 # loaders

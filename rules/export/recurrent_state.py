@@ -149,12 +149,24 @@ def is_steady(event: Called, axis: int, source: Source) -> bool:
 def is_step(run: Called, axis: int, source: Source) -> bool:
     """Whether the length is of settings alone, or that of one step: `self.rnn(x.unsqueeze(0))`."""
     given = run.arguments.get("input")
+    return is_one_step(given, axis, source) or is_short(run, given, axis)
+
+
+def is_one_step(given: Value | None, axis: int, source: Source) -> bool:
+    """`x.unsqueeze(0)`, `x[i : i + 1]`, and one of these beside others: `torch.cat([step, context], 2)`."""
     made = source.evaluation.ways.find_maker(given)
     if isinstance(made, Indexed) and is_one_at(made.index, axis):
         return True
+    if isinstance(made, Called) and made.name in ("torch.cat", "torch.concat"):
+        parts, along = made.arguments.get("tensors"), made.arguments.get("dim", Constant(0))
+        items = (parts.items or ()) if isinstance(parts, Items) else ()
+        return along != Constant(axis) and any(is_one_step(e, axis, source) for e in items)
     called = made if isinstance(made, Called) and made.name.endswith(".unsqueeze") else None
-    if called is not None and called.arguments.get("dim") == Constant(axis):
-        return True
+    return called is not None and called.arguments.get("dim") == Constant(axis)
+
+
+def is_short(run: Called, given: Value | None, axis: int) -> bool:
+    """Whether the length is known to be of settings alone."""
     shape = given.shape if isinstance(given, Tensor) else None
     if shape is None:
         return is_written_as_step(run, axis)

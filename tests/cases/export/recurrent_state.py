@@ -168,3 +168,17 @@ class Sliced(nn.Module):
         for i in range(0, n, 4):
             part, _ = self.chunks(seq[i : i + 4])
         return out, first, last, row, part
+
+
+class Stepper(nn.Module):
+    """One word at a time, beside what it attends to."""
+
+    def __init__(self, words, wide):
+        super().__init__()
+        self.embed = nn.Embedding(words, wide)
+        self.rnn = nn.GRU(2 * wide, wide)
+
+    def forward(self, word, hidden, context):
+        step = self.embed(word).unsqueeze(0)
+        taken = torch.cat([step, context.transpose(0, 1)], 2)
+        return self.rnn(taken, hidden)
