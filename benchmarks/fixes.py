@@ -129,7 +129,8 @@ def _import_modules(copy: Path, modules: Sequence[str], asked: argparse.Namespac
 def _run_models(copy: Path, asked: argparse.Namespace) -> dict[str, dict[str, Any]]:
     if copy.name not in MODELS:
         return {}
-    lines = _run("run_models.py", asked, str(copy.parent), copy.name).splitlines()
+    told = _run("run_models.py", asked, str(copy.parent), copy.name).splitlines()
+    lines = [line for line in told if line.startswith("{")]  # packages print, too
     return {each["model"]: each for each in map(json.loads, lines)}
 
 

@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Evidence, Fix, Place
-from lintorch.core.profile import Profile
+from lintorch.core.profile import CONVERTS_TRACE, Profile
 from lintorch.evaluator.events import Occurrence
+from lintorch.evaluator.exporters import EVERYONE
 from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.classes.classes import Classes
 from lintorch.facts.exporting.written_calls import ModelCalls, list_model_calls
@@ -259,6 +260,13 @@ class Source:
         if guarded or strands_comment(self.text, fix.edits):
             return replace(fix, applicability=Applicability.DISPLAY)
         return fix
+
+    def list_spared(self, node: Any) -> frozenset[str]:
+        """By the branches around an event of the evaluator that ask who runs the code."""
+        if not isinstance(node, Occurrence):
+            return frozenset()
+        spared = EVERYONE - self.evaluation.list_exporters(node)
+        return spared.union(CONVERTS_TRACE) if "torchscript-trace" in spared else spared
 
     def above(self, node: cst.CSTNode, content: str) -> Edit:
         """Put a line above the statement that a node is or stands in, and above its comments.

@@ -170,3 +170,29 @@ def test_indices_need_no_gradient_where_torch_comes_by_other_files(
         (tmp_path / name).write_text(text, encoding="utf-8")
     done = lintorch("check", "--select=LT805", "--output-format=json", cwd=tmp_path)
     assert len(json.loads(done.stdout)) == count
+
+
+REMEDIES = {
+    "script-syntax": (
+        "import torch\n\n\n@torch.jit.script\ndef double(x):\n    twice = lambda y: y * 2\n    return twice(x)\n",
+        "write a function at the top of the file",
+    ),
+    "partial-crop": (
+        "import torch.nn.functional as F\nfrom torch import nn\n\n\nclass Net(nn.Module):\n"
+        "    def forward(self, x):\n        height = x.shape[2]\n"
+        "        return F.pad(x, (0, 0, 0, -height % 8)).exp()[:, :, :height]\n",
+        "crop with F.pad(x, (0, 0, 0, n - x.shape[2])), a negative width, which holds at every size",
+    ),
+    "initialization": (
+        "from torch import nn\n\nnn.init.kaiming_normal_(nn.Linear(2, 2).weight, nonlinearity='leaky-relu')\n",
+        'write nonlinearity="leaky_relu"',
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", REMEDIES)
+def test_remedy_is_of_the_form_that_is_found(rule: str, tmp_path: Path) -> None:
+    text, remedy = REMEDIES[rule]
+    (tmp_path / "net.py").write_text(text)
+    told = lintorch("check", "net.py", "--select", rule, "--output-format", "json", cwd=tmp_path)
+    assert [found["remedy"] for found in json.loads(told.stdout)] == [remedy]

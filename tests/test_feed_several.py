@@ -320,3 +320,72 @@ def test_what_stands_beside_a_context_makes_up_its_features(tmp_path: Path) -> N
     series, history = map(str, fed["Net"])
     assert series.endswith(", 12]")
     assert history.endswith(", 1]")
+
+
+def test_masks_of_words_meet_what_heads_give_each_word(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Attention(nn.Module):
+        def forward(self, words, mask):
+            parts = words.unflatten(-1, (4, 6)).transpose(1, 2)
+            scores = parts @ parts.transpose(-2, -1)
+            scores = scores.masked_fill(mask == 0, -1e9)
+            return (scores.softmax(-1) @ parts).transpose(1, 2).flatten(2)
+
+
+    class Translator(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words, self.attention = nn.Embedding(40, 24), Attention()
+
+        def forward(self, source_tokens, source_mask):
+            return self.attention(self.words(source_tokens), source_mask)
+
+
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words, self.attention = nn.Embedding(40, 24), Attention()
+
+        def forward(self, source_tokens, source_mask):
+            return self.attention(self.words(source_tokens), source_mask.unsqueeze(1))
+    """,
+    )
+    assert fed == {
+        "Translator": ["int64[batch, sequence] in 0..38", "bool[batch, 1, 1, sequence]"],
+        "Encoder": ["int64[batch, sequence] in 0..38", "bool[batch, 1, sequence]"],
+    }
+
+
+def test_steps_before_channels_that_forward_turns_leave_other_inputs_alone(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Series(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.values = nn.Conv2d(5, 24, 1), nn.Conv1d(7, 24, 3, padding=1)
+
+        def forward(self, x, steps):
+            turned = self.values(steps.permute(0, 2, 1)).mean(-1)
+            return self.first(x).mean((2, 3)) + turned
+    """,
+    )
+    assert fed == {"Series": ["float32[batch, 5, height, width]", "float32[batch, sequence, 7]"]}
+
+
+def test_the_try_that_came_furthest_tells_why_a_model_is_not_fed(tmp_path: Path) -> None:
+    text = """
+    class Broken(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.values = nn.Linear(7, 24)
+
+        def forward(self, x):
+            seen = self.values(x.transpose(1, 2).flip(1))
+            return seen + self.lost
+    """
+    files = write_files(tmp_path, {"net": HEAD + text})
+    (report,) = examine_files(files, tmp_path, trace=False, limits=ModelLimits(seconds=60))
+    assert "has no attribute 'lost'" in failure_of(report).cause

@@ -447,3 +447,27 @@ def test_what_is_dropped_is_a_share(tmp_path: Path) -> None:
     )
     arguments = model_of(reports["Drops"]).arguments
     assert (arguments["p_dropout"], arguments["attn_drop"]) == (0.1, 0.1)
+
+
+def test_words_are_those_of_the_mapping_that_lacks_the_one_made_up(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        nets_py="""
+        class Base(nn.Module):
+            kinds = {"relu": nn.ReLU, "gelu": nn.GELU}
+
+            def __init__(self, kind):
+                super().__init__()
+                self.act = self.kinds[kind.lower()]()
+
+        class Chosen(Base):
+            def __init__(self, in_channels: int, extractor: str, max_action):
+                super().__init__(extractor)
+                self.layer, self.most = nn.Conv2d(in_channels, 4, 1), max_action
+
+            def forward(self, x):
+                return self.most * self.act(self.layer(x))
+        """,
+    )
+    arguments = model_of(reports["Chosen"]).arguments
+    assert (arguments["extractor"], arguments["max_action"]) == ("relu", 8)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ torch = pytest.importorskip("torch")
 from torch import Tensor, nn  # noqa: E402
 
 from lintorch.guest.feed.lively_weights import keep_weights, liven_weights  # noqa: E402
-from lintorch.guest.feed.settle_model import settle_model  # noqa: E402
+from lintorch.guest.feed.settle_model import settle_model, sum_weights  # noqa: E402
 from lintorch.guest.feed.varying_sizes import Fed  # noqa: E402
 from lintorch.record.input_notation import parse_input  # noqa: E402
 
@@ -166,12 +167,23 @@ class Scaled(nn.Module):
 
 def test_weights_that_the_first_samples_set_are_set() -> None:
     given, sizes = parse_input("float32[batch=2, 3, 8, 8]", "x")
-    fed = Fed((given,), sizes, ())
+    fed = Fed((given,), sizes, (), moving=True)
     once, always = Scaled(once=True), Scaled(once=False)
     assert settle_model(once, fed)
     assert not settle_model(always, fed)
     assert [int(once.seen), int(always.seen)] == [1, 0]
     assert not settle_model(once, fed), "and no more often"
+    assert not settle_model(Scaled(once=True), replace(fed, moving=False)), "no run has moved it"
+
+
+def test_weights_that_a_run_has_moved_have_another_sum() -> None:
+    moved, still = Scaled(once=True), nn.LazyLinear(3)
+    before = sum_weights(moved)
+    assert before == sum_weights(moved)
+    with torch.no_grad():
+        moved(torch.randn(2, 3, 8, 8))
+    assert before != sum_weights(moved)
+    assert sum_weights(still) != sum_weights(still), "which cannot be summed"
 
 
 SETTLING = """

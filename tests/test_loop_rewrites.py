@@ -179,6 +179,30 @@ def test_a_tracer_is_given_the_tensors_of_an_object(body: str) -> None:
         assert torch.equal(program(*x)[0], x[0])
 
 
+NESTED = {
+    "return x, {'a': x * 2}": "(outputs[0], *outputs[1].values())",
+    "kept = {}|return x, kept": "(outputs[0], *outputs[1].values())",
+    "found = [{'a': x}, None, x * 2]|return found": "(*found[0].values(), found[2])",
+    "return None, {'a': x}": "(*outputs[1].values(),)",
+    "return x, {'a': x, 'b': 'name'}": "",
+    "return {}, None": "",
+    "return x, {'a': {'b': x}}": "",
+}
+
+
+@pytest.mark.parametrize("body", NESTED)
+def test_a_tracer_is_given_the_tensors_of_a_dict_in_what_is_returned(body: str) -> None:
+    text = write_model(body)
+    after = mend(text, "LT114")
+    assert (after == text) == (not NESTED[body])
+    if NESTED[body]:
+        assert f"if torch.jit.is_tracing():\n            return {NESTED[body]}" in after
+        x = torch.randn(2, 3, 6, 6), torch.tensor([2, 3])
+        model, varied = build(after).eval(), torch.randn(4, 3, 7, 9)
+        assert str(model(*x)) == str(build(text).eval()(*x))
+        assert torch.equal(torch.jit.trace(model, x)(varied, x[1])[0], varied)
+
+
 @pytest.mark.parametrize(
     ("imported", "made"),
     [

@@ -188,6 +188,7 @@ def is_traced_right(model: Any, images: list[Any], wanted: list[Any]) -> bool:
 TRACED = [
     ("k, s = 5, 3", "n = math.ceil((image.size(2) - k) / s) + 1", "return F.pad(image, (0, 0, 0, (n - 1) * s + k - image.size(2)))"),
     ("n = int(math.floor((image.size(2) - 3) / 2)) + 1", "return image[:, :, :n]"),
+    ("k = 2", "n = math.ceil(image.size(2) * k)", "return F.interpolate(image, size=(n, 8))"),
     ("side = max(image.shape[-2:])", "return F.pad(image, (0, side - image.size(3), 0, side - image.size(2)))"),
     ("n = min(image.shape[2], image.shape[3], 18)", "return image[:, :, :n]"),
     ("n = max(image.size(2), image.size(3), 18)", "return image * n"),

@@ -283,6 +283,44 @@ def test_a_fix_that_only_rounds_otherwise_makes_an_export_right(project: Path) -
     assert "+        self.pool = AverageCells((2, None))\n" in done.stdout, done.stderr
 
 
+ROUNDED_TWICE = """\
+import math
+
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, kernel=8, stride=4, times=2):
+        super().__init__()
+        self.kernel, self.stride, self.times = kernel, stride, times
+        self.conv = nn.Conv1d(1, 1, 1)
+
+    def count(self, length):
+        length = math.ceil(length * self.times)
+        for _ in range(2):
+            length = math.ceil((length - self.kernel) / self.stride) + 1
+            length = max(length, 1)
+        return length
+
+    def forward(self, sound):
+        return F.interpolate(self.conv(sound), size=self.count(sound.shape[-1]))
+"""
+WHOLE = """\
+        length = length * self.times
+        for _ in range(2):
+            length = ((length - self.kernel + self.stride - 1) // self.stride) + 1
+"""
+
+
+def test_fixes_go_in_that_wait_behind_a_number_that_an_export_keeps(project: Path) -> None:
+    net = project / "net" / "net.py"
+    net.write_text(ROUNDED_TWICE)
+    done = lintorch("fix", "net/net.py", "--until-exports", "torchscript-trace", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert WHOLE in net.read_text()
+
+
 def test_what_keeps_a_model_from_being_exported_is_told(project: Path) -> None:
     (project / "net" / "net.py").write_text("import torch\nclass Net(\n")
     done = lintorch("fix", "net/net.py", "--until-exports", "torchscript-trace", cwd=project)

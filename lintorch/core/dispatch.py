@@ -62,6 +62,9 @@ class Subject(Protocol):
     def promised(self, fix: Fix, node: Any) -> Fix:
         """A fix with what it may promise at a node: one that would do harm is only shown."""
 
+    def list_spared(self, node: Any) -> frozenset[str]:
+        """The exporters that never come to a node, as code asks who runs it."""
+
     def mentions(self, words: tuple[str, ...]) -> bool:
         """Whether any of these words occurs at all; a cheap test before detectors run."""
 
@@ -125,7 +128,7 @@ def _make_findings(
         try:
             if isinstance(found, Exception):
                 raise found
-            finding = _make_finding(detector.rule, found, subject)
+            finding = _make_finding(detector.rule, _spare_exporters(found, node, subject), subject)
         except RecursionError:
             raise
         except Exception as error:
@@ -133,6 +136,14 @@ def _make_findings(
             return
         if finding:
             yield finding
+
+
+def _spare_exporters(found: Yielded, node: Any, subject: Subject) -> Yielded:
+    """What is yielded for a node, without the exporters that never come there."""
+    spared = subject.list_spared(node) if isinstance(found, Hit) and found.harm else None
+    if not spared or not isinstance(found, Hit) or found.harm is None:
+        return found
+    return replace(found, harm={k: v for k, v in found.harm.items() if k not in spared})
 
 
 def _make_finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 from lintorch.evaluator.asked_settings import make_asked
@@ -46,10 +47,23 @@ def assign_target(machine: Machine, target: ast.expr, value: Value) -> None:
         held = machine.evaluate(target.value)
         machine.tell(AttributeSet, target, held, target.attr, value)
         set_attribute(machine, held, target.attr, value)
+        if isinstance(held, Tensor) and target.attr == "data":
+            _give_data(machine, target.value, held, value)
     elif isinstance(target, ast.Subscript):
         held, index = machine.evaluate(target.value), machine.evaluate(target.slice)
         machine.tell(ItemSet, target, held, index, value)
         set_item(machine, held, index, value)
+
+
+def _give_data(machine: Machine, place: ast.expr, held: Tensor, value: Value) -> None:
+    """`self.weight.data = self.weight.data.t()`: the same tensor, of another shape."""
+    if not isinstance(value, Tensor) or value.shape is None or value.shape == held.shape:
+        return
+    shaped = replace(held, shape=value.shape)
+    if isinstance(place, ast.Name):
+        bind_name(machine, place.id, shaped)
+    elif isinstance(place, ast.Attribute):
+        set_attribute(machine, machine.evaluate(place.value), place.attr, shaped)
 
 
 def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> None:

@@ -8,6 +8,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Any
 
+from lintorch.evaluator.exporters import EVERYONE
 from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.signatures.bind_arguments import bind_call
 from lintorch.evaluator.signatures.find_signatures import UNWRITTEN, Parameter
@@ -38,6 +39,8 @@ class Way:
     """Whether it runs in a forward pass that is exported."""
     certain: bool = True
     """Whether no branch that is not decided lies before it."""
+    exporters: frozenset[str] = EVERYONE
+    """Who comes there, where code asks who runs it."""
 
 
 @frozen_record

@@ -9,6 +9,8 @@ from dataclasses import replace
 from lintorch.evaluator.arithmetic import combine_each, negate_value, spread
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.events import Combined, Compared, Decided
+from lintorch.evaluator.exporter_questions import keep_exporters, note_part
+from lintorch.evaluator.exporters import EVERYONE
 from lintorch.evaluator.items import drop_repeats, item_of
 from lintorch.evaluator.iterate import run_passes
 from lintorch.evaluator.join import ITEMS, make_choice
@@ -16,7 +18,6 @@ from lintorch.evaluator.machine import Activation, Machine, evaluates
 from lintorch.evaluator.mark_order import mark_test
 from lintorch.evaluator.narrow import narrow_names
 from lintorch.evaluator.torch_calls import call_torch, freeze_list
-from lintorch.evaluator.traced_branches import in_branch
 from lintorch.evaluator.truth import (
     OPERATORS,
     compare_values,
@@ -29,6 +30,7 @@ from lintorch.evaluator.truth import (
 from lintorch.evaluator.values import (
     OPEN_NUMBER,
     UNKNOWN,
+    ByExporter,
     Choice,
     Constant,
     Frame,
@@ -77,8 +79,11 @@ def evaluate_sign(machine: Machine, node: ast.UnaryOp) -> Value:
     """`-x`, `not x`, `~x`."""
     value = machine.evaluate(node.operand)
     if isinstance(node.op, ast.Not):
+        note_part(machine, node.operand, value)
         answer = decide(machine, value)
         machine.tell(Decided, node, "not", value, answer)
+        if type(value) is ByExporter:
+            return ByExporter(EVERYONE - value.told)
         return truth_value(None if answer is None else not answer, value)
     if isinstance(node.op, ast.USub):
         if isinstance(value, Tensor):
@@ -145,6 +150,7 @@ def evaluate_junction(machine: Machine, node: ast.BoolOp) -> Value:
 
 def _evaluate_rest(machine: Machine, node: ast.BoolOp, left: list[ast.expr]) -> Value:
     value = machine.evaluate(left[0])
+    note_part(machine, left[0], value)
     if len(left) == 1:
         return value
     wanted = isinstance(node.op, ast.And)
@@ -157,6 +163,7 @@ def _evaluate_rest(machine: Machine, node: ast.BoolOp, left: list[ast.expr]) -> 
 
     def go_on() -> Value:
         narrow_names(machine, left[0], wanted)
+        keep_exporters(machine, left[0], value, wanted)
         rest.append(_evaluate_rest(machine, node, left[1:]))
         return rest[0]
 
@@ -164,6 +171,8 @@ def _evaluate_rest(machine: Machine, node: ast.BoolOp, left: list[ast.expr]) -> 
     joined = machine.try_paths([lambda: value, go_on])
     if rest == [Constant(not wanted)] and _is_boolean(value):
         return rest[0]  # whatever the first is
+    if rest == [Constant(wanted)] and type(value) is ByExporter:
+        return value
     return _join_truth(machine, value, joined)
 
 
@@ -177,7 +186,7 @@ def _join_truth(machine: Machine, value: Value, joined: Value) -> Value:
 def _is_boolean(value: Value) -> bool:
     if isinstance(value, Constant):
         return isinstance(value.value, bool)
-    return isinstance(value, Number) and value.truth
+    return type(value) is ByExporter or (isinstance(value, Number) and value.truth)
 
 
 @evaluates(ast.IfExp)
@@ -192,8 +201,8 @@ def evaluate_either(machine: Machine, node: ast.IfExp) -> Value:
     def take(branch: ast.expr, truth: bool) -> Callable[[], Value]:
         def follow() -> Value:
             narrow_names(machine, node.test, truth)
-            with in_branch(machine, node.test, test, truth):
-                return machine.evaluate(branch)
+            keep_exporters(machine, node.test, test, truth)
+            return machine.evaluate(branch)
 
         return follow
 

@@ -22,6 +22,7 @@ from lintorch.evaluator.values import (
     Items,
     Number,
     Slice,
+    Spot,
     Tensor,
     Unknown,
     Value,
@@ -38,15 +39,20 @@ _COMPUTING = ("torch.", "einops.")
 def find_baked(events: Iterable[Occurrence]) -> Iterator[Baked | DataRead]:
     """One event for each function that such a number went through, once for each place and way."""
     told: set[tuple[Via, str]] = set()
+    before: set[Spot] = set()
+    """Where constructors called something."""
     for event in events:
         if not event.way.forward:
+            before.add(event.spot)
             continue
+        before.discard(event.spot)
         for value in _list_consumed(event):
             for via in value.via:
                 key = via, event.way.root
                 if key not in told and (via.data or _takes_sizes(event, value)):
                     told.add(key)
-                    yield _make_event(event, value, via)
+                    if not via.data or via.spot not in before:
+                        yield _make_event(event, value, via)
 
 
 def _make_event(event: Occurrence, value: Number | Array, via: Via) -> Baked | DataRead:

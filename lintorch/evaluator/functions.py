@@ -162,7 +162,7 @@ def _name_call(machine: Machine, function: Function, given: Given) -> Key | None
         return None
     here = machine.here
     return make_key(
-        function, given, machine.state, here.forward, machine.is_certain, machine.traced
+        function, given, machine.state, here.forward, machine.is_certain, here.exporters
     )
 
 

@@ -71,8 +71,9 @@ def _run_each(
     body: Callable[[], None],
     exits: Exits,
 ) -> None:
-    ended = False
+    ended, here, exporters = False, machine.here, machine.here.exporters
     for item in items:
+        here.exporters = exporters
         machine.mark(Turned)
         try:
             assign_target(machine, target, item)
@@ -85,6 +86,7 @@ def _run_each(
             machine.state = joined or machine.state
         if ended:
             break
+    here.exporters = exporters
     left = join_states(None if ended else machine.state, exits.breaks)
     if left is None:
         raise LeftError
@@ -154,12 +156,15 @@ def _run_round(
     machine: Machine, begin: Callable[[], None], body: Callable[[], None], exits: Exits
 ) -> State | None:
     after: State | None
+    here, exporters = machine.here, machine.here.exporters
     try:
         begin()
         body()
         after = machine.state
     except LeftError:
         after = None
+    finally:
+        here.exporters = exporters
     return join_states(after, exits.continues)
 
 

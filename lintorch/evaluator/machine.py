@@ -16,6 +16,7 @@ from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.error_parts import find_error_part
 from lintorch.evaluator.events import Occurrence, Way
+from lintorch.evaluator.exporters import EVERYONE
 from lintorch.evaluator.join import ITEMS, join_states, make_choice
 from lintorch.evaluator.marks import NOWHERE, Forked, Joined, Left, Mark, Parted
 from lintorch.evaluator.pure_calls import PureCalls
@@ -24,6 +25,7 @@ from lintorch.evaluator.sizes import Dim
 from lintorch.evaluator.state import State
 from lintorch.evaluator.values import (
     UNKNOWN,
+    ByExporter,
     Class,
     External,
     Frame,
@@ -122,6 +124,8 @@ class Activation:
     """Branches around that are not decided, and those left early before."""
     shaky: bool = False
     """Whether the call that it runs for is not sure to happen."""
+    exporters: frozenset[str] = EVERYONE
+    """Who may come to what runs now, where code asked for that."""
 
 
 @dataclass
@@ -195,8 +199,6 @@ class Machine:
         """Whether the order of what happens is told."""
         self.ordered = False
         """Whether it is in this root: a model that is called again has another graph."""
-        self.traced: bool | None = None
-        """Whether what runs is sure to be traced for TorchScript, or sure not to be."""
         self.shallow = False
         """Whether models are left closed: neither their constructors nor their forwards are entered."""
         self.tells_unknown = False
@@ -237,6 +239,8 @@ class Machine:
         """Inputs that surely are tensors: what only tensors have was asked of them."""
         self.presumed = False
         """Whether it mattered that a value may be a Python number, and no tensor."""
+        self.parts: dict[ast.expr, ByExporter] = {}
+        """Parts of tests, as `a` of `a and b`, that depend on who runs the code."""
         self.spots: dict[ast.AST, Spot] = {}
         self.repeated = RepeatedCalls()
         self.pure = PureCalls()
@@ -272,6 +276,7 @@ class Machine:
         if self.stack:
             outer = self.here
             activation.shaky = outer.shaky or outer.doubt > 0
+            activation.exporters = outer.exporters
         self.stack.append(activation)
         self.here = activation
 
@@ -363,11 +368,13 @@ class Machine:
     def try_paths(self, paths: Iterable[Callable[[], Value]]) -> Value:
         """What one of several paths gives, of which it is not known which is taken."""
         before, after, results, here = self.state, None, [], self.here
+        exporters = here.exporters
         self.mark(Forked)
         here.doubt += 1
         try:
             for path in paths:
                 self.state = before.fork()
+                here.exporters = exporters
                 self.mark(Parted)
                 try:
                     results.append(path())
@@ -376,6 +383,7 @@ class Machine:
                 after = join_states(after, self.state)
         finally:
             here.doubt -= 1
+            here.exporters = exporters
         self.mark(Joined)
         if after is None:
             raise LeftError
@@ -414,13 +422,15 @@ class Machine:
         here = self.here
         certain = not (here.doubt or here.shaky)
         kept = here.way
-        if kept is None or kept.certain is not certain or kept.forward is not here.forward:
+        same = kept is not None and kept.certain is certain and kept.forward is here.forward
+        if kept is None or not same or kept.exporters is not here.exporters:
             kept = here.way = Way(
                 self.root,
                 tuple(each.name for each in self.stack if each.name),
                 tuple(each.call for each in self.stack if each.call is not None),
                 here.forward,
                 certain,
+                here.exporters,
             )
         return kept
 
@@ -429,7 +439,8 @@ class Machine:
         spot = self.spots.get(node) or self.spot(node)
         here = self.here
         way, certain = here.way, not (here.doubt or here.shaky)
-        if way is None or way.certain is not certain or way.forward is not here.forward:
+        same = way is not None and way.certain is certain and way.forward is here.forward
+        if way is None or not same or way.exporters is not here.exporters:
             way = self.way()
         self.events.append(kind(node, spot, way, *given))
 

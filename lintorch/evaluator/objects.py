@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import ModelCalled, Wrapped
+from lintorch.evaluator.exporters import EVERYONE
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
@@ -233,7 +234,7 @@ def _call_method(
     """A call that was made before with the same gives the same."""
     forward, events = machine.here.forward, len(machine.events)
     repeated = machine.repeated
-    anew = machine.traced is not None
+    anew = machine.here.exporters is not EVERYONE
     known = None if anew else repeated.find_result(callee, given, forward, machine.state)
     marks = machine.marks
     ordered = marks and not is_module_class(callee.of)

@@ -33,7 +33,7 @@ class PureCalls:
             self.results = {key: kept for key, kept in self.results.items() if kept[1] < number}
 
 
-def make_key(function: Function, given: Given, state: State, *more: bool | None) -> Key | None:
+def make_key(function: Function, given: Given, state: State, *more: object) -> Key | None:
     """What tells calls apart; None where a call may give something else each time.
 
     What files hold at their top is the same for all calls until the root changes it.

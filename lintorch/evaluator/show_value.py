@@ -12,6 +12,7 @@ from lintorch.evaluator.unknown_objects import ScaledLoss, UnknownMethod
 from lintorch.evaluator.values import (
     Array,
     Bound,
+    ByExporter,
     Choice,
     Class,
     Constant,
@@ -50,6 +51,10 @@ def _show_number(machine: Machine, value: Number, depth: int) -> str:
     kind = "bool" if value.truth else {True: "int", False: "float", None: "number"}[value.whole]
     size = f" {value.size}" if value.size is not None else ""
     return f"{kind}{size}{_describe_source(value)}"
+
+
+def _show_by_exporter(machine: Machine, value: ByExporter, depth: int) -> str:
+    return f"bool (under {', '.join(sorted(value.told)) or 'none'})"
 
 
 def _describe_source(value: Number) -> str:
@@ -155,6 +160,7 @@ def _show_unknown(machine: Machine, value: Unknown, depth: int) -> str:
 _SHOWN: dict[type[Value], Callable[[Machine, Any, int], str]] = {
     Constant: _show_constant,
     Number: _show_number,
+    ByExporter: _show_by_exporter,
     Tensor: _show_tensor,
     Array: _show_array,
     Items: _show_items,

@@ -38,7 +38,11 @@ class Operation:
 
     @property
     def varies(self) -> bool | None:
-        """Whether any operand varies."""
+        """Whether any operand varies; nobody knows where what is unknown may have the divisor for a factor."""
+        if self.kind == "//" and varies(self.operands[1]):
+            known = [symbol.varies is not None for symbol in list_symbols(self.operands[0])]
+            if not all(known):
+                return None
         return join_varying(varies(each) for each in self.operands)
 
     @cached_property

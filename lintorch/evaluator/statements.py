@@ -10,6 +10,7 @@ from lintorch.evaluator.asserted_sizes import is_refusal, settle_asserted
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.events import Combined, Decided, GivenBack, Returned
+from lintorch.evaluator.exporter_questions import keep_exporters
 from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
 from lintorch.evaluator.join import ITEMS, join_data, join_states
@@ -37,7 +38,6 @@ from lintorch.evaluator.other_runtimes import (
 )
 from lintorch.evaluator.settled import settle_value
 from lintorch.evaluator.state import State
-from lintorch.evaluator.traced_branches import in_branch
 from lintorch.evaluator.truth import compare_values, decide, known_items
 from lintorch.evaluator.values import (
     NONE,
@@ -108,20 +108,24 @@ def run_if(machine: Machine, node: ast.If) -> None:
         leaves = answer is is_preparing(node.test)
         follow_apart(machine, leaves, lambda: machine.execute(block))
         return
-    foreign = find_foreign(machine, node)
+    foreign, gone = find_foreign(machine, node), list[bool]()
 
     def take(block: list[ast.stmt], truth: bool) -> Callable[[], Value]:
         def follow() -> Value:
             narrow_names(machine, node.test, truth)
+            keep_exporters(machine, node.test, test, truth)
             leaves = foreign[not truth] or truth is is_preparing(node.test)
-            with in_branch(machine, node.test, test, truth):
-                follow_apart(machine, leaves, lambda: machine.execute(block))
+            gone.append(truth)
+            follow_apart(machine, leaves, lambda: machine.execute(block))
+            gone.pop()
             return NONE
 
         return follow
 
     mark_test(machine, node.test)
     machine.try_paths([take(node.body, True), take(node.orelse, False)])
+    for truth in gone:  # that side is left: what follows is the other's
+        keep_exporters(machine, node.test, test, not truth)
 
 
 @executes(ast.For, ast.AsyncFor)

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from lintorch.evaluator.exporters import EVERYONE
 from lintorch.evaluator.far_sizes import never_meet
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.machine import Machine
@@ -23,6 +24,7 @@ from lintorch.evaluator.values import (
     UNKNOWN,
     Array,
     Bound,
+    ByExporter,
     Choice,
     Class,
     Constant,
@@ -120,6 +122,8 @@ def _numbers_in(value: Value) -> list[Number]:
 def compare_values(machine: Machine, kind: type[ast.cmpop], left: Value, right: Value) -> Value:
     """The value of `left OPERATOR right`, for one operator."""
     if kind in (ast.Is, ast.IsNot):
+        if isinstance(left, ByExporter) and is_none(right):
+            return ByExporter(EVERYONE - left.told) if kind is ast.Is else left
         return _negate_if(kind is ast.IsNot, is_same(left, right))
     if kind in (ast.In, ast.NotIn):
         asked = (left, right) if isinstance(right, Tensor) else (left,)

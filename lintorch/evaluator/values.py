@@ -111,6 +111,13 @@ class Question:
 
 
 @frozen_record
+class ByExporter(Value):
+    """The answer to a question about who runs the code: yes for those that are told."""
+
+    told: frozenset[str]
+
+
+@frozen_record
 class Tensor(Value):
     """A tensor.
 

@@ -81,6 +81,10 @@ class Trace:
             return Place(self.record.path, self.record.row)
         return Place(site.path, site.row)
 
+    def list_spared(self, node: Any) -> frozenset[str]:
+        """None: what a run met was reached."""
+        return frozenset()
+
     def promised(self, fix: Fix, node: Any) -> Fix:
         """As the rule says: a run knows no text."""
         return fix

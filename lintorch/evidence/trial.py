@@ -43,6 +43,10 @@ class Trial:
         """The user's line of the outcome or of an event of the trace."""
         return self.trace.place(node)
 
+    def list_spared(self, node: Any) -> frozenset[str]:
+        """None: what a trial met was reached."""
+        return frozenset()
+
     def promised(self, fix: Fix, node: Any) -> Fix:
         """As the rule says: a trial knows no text."""
         return fix

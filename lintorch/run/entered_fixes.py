@@ -19,22 +19,37 @@ from lintorch.run.scope import Scope
 
 
 def list_mendings(
-    text: FileText, seen: CheckedFiles, scope: Scope, request: CheckRequest, progress: Progress
+    text: FileText,
+    seen: CheckedFiles,
+    scope: Scope,
+    request: CheckRequest,
+    progress: Progress,
+    eager: bool = False,
 ) -> list[FileMending]:
     """The file itself, of which runs have been `seen`, and those beside it, where they have fixes.
+
+    `eager`: also such as wait for a run to show something.
 
     Raises SettingsError, CatalogError, and what a rule raises.
     """
     importers, path = Importers(scope), text.path
     found = [finding for finding in seen.standing if finding.place.path == path]
-    mendings = [FileMending(text, found, seen, scope, request, importers)]
+    mendings = [FileMending(text, found, seen, scope, request, importers, eager=eager)]
     beside = list(list_entered(text, seen, scope))
     if beside:
         models = replace(request.models, exporters=(), trace=False)
         asked = replace(request, paths=(path, *beside), models=models)
         look = check_files(asked, scope, progress)
         mendings += [
-            FileMending(look.texts[each], _list_found(each, look), look, scope, request, importers)
+            FileMending(
+                look.texts[each],
+                _list_found(each, look),
+                look,
+                scope,
+                request,
+                importers,
+                eager=eager,
+            )
             for each in beside
             if each in look.texts
         ]

@@ -14,6 +14,7 @@ from lintorch.report.places import shown_path
 from lintorch.report.wording import write_message
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.entered_fixes import list_mendings
+from lintorch.run.mend_file import FileMending
 from lintorch.run.proof_bench import ProofBench
 from lintorch.run.prove_together import FileKeys, JointProof
 from lintorch.run.request import CheckRequest, Progress
@@ -60,16 +61,29 @@ def fix_until_exported(request: CheckRequest, progress: Progress) -> FixedExport
     text = seen.texts.get(path) or read_file(path)
     if not isinstance(text, FileText):
         return FixedExport(errors=(f"{path}: {text.cause}",))
-    mendings = list_mendings(text, seen, scope, request, progress)
-    if not mendings:
-        return FixedExport(told=tuple(_tell_uncovered(failed)))
+    for eager in (False, True):
+        mendings = list_mendings(text, seen, scope, request, progress, eager)
+        if mendings and (right := _mend_export(text, mendings, request, scope, progress)):
+            return right
+    return FixedExport(told=tuple(_tell_uncovered(failed)))
+
+
+def _mend_export(
+    text: FileText,
+    mendings: list[FileMending],
+    request: CheckRequest,
+    scope: Scope,
+    progress: Progress,
+) -> FixedExport | None:
+    """The texts with the fewest of these fixes after which exports are right."""
+    path = text.path
     with ProofBench(request, scope, progress) as bench:
         fixed = FixedFile(path, text.text if is_notebook(path) else None)
         models = bench.set_up_file(fixed, (each.path for each in mendings))
         proof = JointProof(mendings, models, request.tried_fixes)
         keys = _find_fewest(proof)
         if keys is None:
-            return FixedExport(told=tuple(_tell_uncovered(failed)))
+            return None
         after, told = proof.list_texts(keys), describe_exports(proof, keys, path)
     texts = (FixedText(m.path, m.before, after[m.path]) for m in mendings if m.path in after)
     return FixedExport(tuple(texts), (told,), is_right=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from lintorch.core.finding import Applicability, Finding
+from lintorch.core.finding import Applicability, Evidence, Finding
 from lintorch.core.merge import merge_findings
 from lintorch.files import FileText, is_notebook
 from lintorch.fix.fix_rounds import Settled, settle
@@ -39,7 +39,11 @@ class Mended:
 
 
 class FileMending:
-    """A file with what was found in it; what is `seen` besides tells which findings are left out."""
+    """A file with what was found in it; what is `seen` besides tells which findings are left out.
+
+    Where it is `eager`, fixes that wait for a run are taken too, and what they lead to: behind a number
+    that an export keeps, a run tells nothing of what is worked out of that.
+    """
 
     def __init__(
         self,
@@ -50,6 +54,7 @@ class FileMending:
         request: CheckRequest,
         importers: Importers,
         choose: Choose | None = None,
+        eager: bool = False,
     ) -> None:
         self.original, self.path, self.before = original, original.path, original.text
         self._found, self._seen, self._request = list(found), seen, request
@@ -57,6 +62,11 @@ class FileMending:
         self._task = seen.tasks.get(self.path) or scope.make_task(self.path)
         left_out = (f for f in (*seen.withdrawn, *seen.known) if f.place.path == self.path)
         self._left_out = {key_of(finding, self.before) for finding in left_out}
+        self._eager = eager
+        if eager:
+            told = {(f.code, f.place.row) for f in self._found if f.fix}
+            more = (f for f in self._lint(self.before) if f.fix and f.evidence is Evidence.SOURCE)
+            self._found += [f for f in more if (f.code, f.place.row) not in told]
 
     @property
     def fixed_file(self) -> FixedFile:
@@ -94,11 +104,20 @@ class FileMending:
         """Findings of a text between rounds; of the text as it was, those that are known."""
         if text == self.before:
             return self._found
-        standing = merge_findings(lint_text(self._task, text).findings).standing
+        return self._lint(text)
+
+    def _lint(self, text: str) -> Iterable[Finding]:
+        found = lint_text(self._task, text).findings
+        standing = merge_findings(map(_wake, found) if self._eager else found).standing
         standing = tuple(f for f in standing if key_of(f, text) not in self._left_out)
         scope, withdrawn = self.scope, self._seen.withdrawn
         heeded = suppress_by_comments(text, self.path, standing, scope, self._request, withdrawn)
         return demote_fixes(heeded, text, scope, self.importers)
+
+
+def _wake(finding: Finding) -> Finding:
+    """A finding that need not wait for a run to offer its fix."""
+    return replace(finding, confirms=False) if finding.fix else finding
 
 
 def key_of(finding: Finding, text: str) -> FixKey:

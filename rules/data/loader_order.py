@@ -16,6 +16,7 @@ from lintorch.evaluator.given_arguments import name_arguments
 from lintorch.evaluator.objects import derives_from, list_ancestors
 from lintorch.evaluator.values import FALSE, NONE, TRUE, Class, Constant, External, Held, Value
 from lintorch.facts.classes.classes import ClassInfo, is_self
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.facts.training.loaders import (
     LOADER,
     assigned_variable,
@@ -179,9 +180,20 @@ def in_generators(call: cst.Call, source: Source) -> Iterator[Hit]:
     if info is None or made is not info.methods.get("__init__") or not is_dataset(info, source):
         return
     kept = held_through(call, source)
-    if kept and is_drawn_from(kept, info, source) and not source.mentions(PER_WORKER):
+    drawn = kept and is_drawn_from(kept, info, source) and not source.mentions(PER_WORKER)
+    if drawn and not has_no_worker(source):
         said = f"every worker of a loader copies self.{kept}: all draw the same numbers"
         yield Hit(call, said, remedy="seed it in worker_init_fn, or draw with torch")
+
+
+def has_no_worker(source: Source) -> bool:
+    """Whether the project has loaders, and none of them is given workers."""
+    where = source.path, source.consulted
+    return is_written_around(_LOADERS, *where) and not is_written_around(_WORKERS, *where)
+
+
+_LOADERS = re.compile(rb"DataLoader\(")
+_WORKERS = re.compile(rb"workers\W{1,3}(?!\W*0\b)\w|DataLoader\([^)]*\*\*|[-_]workers[\"']")
 
 
 # loaders

@@ -53,7 +53,7 @@ rule = Rule(
         def load():
             return DataLoader(Numbers(), batch_size=None, num_workers=2)
     """,
-    remedy="take every worker's share in __iter__: itertools.islice(rows, worker.id, None, worker.num_workers)",
+    remedy="in __iter__, where worker = torch.utils.data.get_worker_info(), yield rows[worker.id :: worker.num_workers]",
     proof="""
         assert len(list(load())) == 6
     """,

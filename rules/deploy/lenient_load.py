@@ -186,17 +186,14 @@ def _keeps_known(kept: cst.DictComp, own: str, source: Source) -> bool:
 
 
 def _is_published(kept: cst.DictComp, source: Source) -> bool:
-    """Whether the weights come from an address, and their shapes are compared: they are known, and the head is another."""
+    """Whether the weights come from an address: whose keys they have is known."""
     over = kept.for_in.iter
     named = (
         over.func.value
         if isinstance(over, cst.Call) and isinstance(over.func, cst.Attribute)
         else over
     )
-    compared = any(
-        "size" in source.code(c.test) or "shape" in source.code(c.test) for c in kept.for_in.ifs
-    )
-    values = source.classes.assigned(named) if isinstance(named, cst.Name) and compared else ()
+    values = source.classes.assigned(named) if isinstance(named, cst.Name) else ()
     calls = [each.func for each in values if isinstance(each, cst.Call)]
     return any(source.name(each).rpartition(".")[2] in _FROM_ADDRESS for each in calls)
 

@@ -105,7 +105,7 @@ def _report(
     elif refuses and isinstance(value, Array):
         shown = f"{written}, " if written else ""
         message = f"{where} holds {shown}a numpy value: torch.load refuses to read it by itself"
-        remedy = "save it as a number, by .item() or float()"
+        remedy = "save a number by .item(), an array by torch.from_numpy()"
         yield Hit(node or event, message, severity=milder, remedy=remedy, cause="number")
     elif refuses and (found := find_refused(value, event, source.evaluation)):
         kind, instead = found

@@ -142,7 +142,7 @@ def tell_filled(event: Occurrence, name: str, value: Value, source: Source) -> I
         return
     if cache.renewed:
         message = f"an export of a model that has run keeps self.{name} as that run left it: right at its sizes alone"
-        yield Hit(event, message, remedy=AT_EACH_CALL)
+        yield Hit(event, message, remedy=AT_EACH_CALL, cause="renewed")
     else:
         message = f"self.{name} is made for the sizes of the first call, and kept at all others"
         yield Hit(event, message, remedy=AT_EACH_CALL)
@@ -177,6 +177,8 @@ def is_worked_out(event: AttributeSet, kept: Rewrite, source: Source) -> bool:
         return False  # another attribute is the same number
     if isinstance(made, Called) and made.name.startswith("torch.Tensor."):
         return False
+    if is_set_before(event, source):
+        return False
     if made is not None and any(is_one(each, kept.before) for each in list_operands(made)):
         return True
     parts = list(ways.list_sources(event.value)) if made is not None else []
@@ -186,6 +188,30 @@ def is_worked_out(event: AttributeSet, kept: Rewrite, source: Source) -> bool:
     if isinstance(kept.before, Constant):
         return is_plain_number(kept.before.value) and any(each is kept.before for each in parts)
     return fed and any(is_one(each, kept.before) for each in parts)
+
+
+def is_set_before(event: AttributeSet, source: Source) -> bool:
+    """Whether a statement of the same block, or of one around it, has given the attribute anew."""
+    function = source.evaluation.find_function(event)
+    written = ast.unparse(event.node)
+    for block in list_blocks(function) if function is not None else ():
+        at = next((n for n, each in enumerate(block) if event.node in ast.walk(each)), 0)
+        for each in block[:at]:
+            if not isinstance(each, ast.Assign):
+                continue
+            target = each.targets[0]
+            same = isinstance(target, ast.Attribute) and ast.unparse(target) == written
+            if same and written not in map(ast.unparse, ast.walk(each.value)):
+                return True
+    return False
+
+
+def list_blocks(function: ast.AST) -> Iterator[list[ast.stmt]]:
+    for each in ast.walk(function):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(each, name, None)
+            if isinstance(block, list):
+                yield block
 
 
 def is_read(event: AttributeSet, source: Source) -> bool:

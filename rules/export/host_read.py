@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Collection, Iterator, Mapping
 
 import libcst as cst
@@ -83,7 +81,6 @@ CONVERSIONS = {
     "float": CONVERTED,
     "bool": {**dict.fromkeys(CONVERTED, Harm.REFUSED), "torchscript-trace": Harm.FAILS},
 }
-ASKS_TRACING = re.compile(r"\b_?is_tracing\(|_get_tracing_state\(")
 SET = (
     "compute with the tensor itself, or keep a Python number beside it, which the constructor sets"
 )
@@ -136,28 +133,12 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
         harm = FUNCTION
     if event.own:
         harm = spare_tracers(harm)
-    if is_beside_tracers(event, source):
-        harm = {name: kind for name, kind in harm.items() if name not in TRACED}
     kind = "array" if event.name == "torch.Tensor.numpy" else "number"
     if harm:
         said = f"{source.evaluation.text(event.spot)} is a Python {kind}, read from the data of a tensor"
         remedy = name_remedy(event) or (SET if event.own else None)
         fix = keep_tensor(event, source) or read_by_item(event, source)
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=remedy or "number")
-
-
-def is_beside_tracers(event: DataRead, source: Source) -> bool:
-    """Whether code asks if it is traced, and the number is read where it is not."""
-    read = next(source.evaluation.list_calls_at(event.spot), None)
-    inner: ast.AST = event.node if read is None else read.node
-    for outer in source.evaluation.list_around(event if read is None else read):
-        if isinstance(outer, (ast.If, ast.IfExp)) and inner is not outer.test:
-            denied = isinstance(outer.test, ast.UnaryOp)
-            other = outer.orelse if isinstance(outer.orelse, list) else [outer.orelse]
-            if ASKS_TRACING.search(ast.unparse(outer.test)) and (inner in other) is not denied:
-                return True
-        inner = outer
-    return False
 
 
 def spare_tracers(harm: Mapping[str, Harm]) -> dict[str, Harm]:

@@ -11,7 +11,6 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import OwnGradientCalled
 from lintorch.evidence import Outcome, Trial
 from lintorch.evidence.treatment import report_refusal
-from lintorch.facts.exporting.hidden_from_tracers import is_hidden_from_tracers
 from lintorch.facts.exporting.traced_functions import call_forward, take_plain_side
 from lintorch.facts.models.gradient_graphs import has_weights
 from lintorch.source import Source
@@ -98,8 +97,6 @@ AT_TRACE = "unordered_map::at"
 def in_model(event: OwnGradientCalled, source: Source) -> Iterator[Hit]:
     call = source.call_at(event)
     if not event.way.forward or (call is not None and source.regions.is_left_out(call)):
-        return
-    if is_hidden_from_tracers(event, source.evaluation):
         return
     weighs = any(has_weights(each) for each in event.ran)
     fix = show_tracers(call, source, weighs=weighs)

@@ -17,6 +17,8 @@ from lintorch.evidence.size_changes import blame_event, find_changes
 from lintorch.evidence.treatment import report_limits
 from lintorch.source import Source
 
+HOLDS = "a negative width, which holds at every size"
+
 rule = Rule(
     __name__,
     code="LT135",
@@ -59,7 +61,7 @@ rule = Rule(
                 blurred = F.interpolate(F.avg_pool2d(padded, 8), scale_factor=8.0)
                 return F.pad(blurred, (0, 0, 0, height - blurred.shape[2]))
     """,
-    remedy="crop with F.pad(x, (0, n - x.shape[-1])), a negative width, which holds at every size",
+    remedy=f"crop with F.pad(x, (0, n - x.shape[-1])), {HOLDS}",
     proof="""
         import torch
 
@@ -106,7 +108,19 @@ def judge_crop(
     if any(may_leave_out(*sides) for sides in zip(before[1:], after[1:], strict=True)):
         said = describe(source.evaluation.text(event.spot))
         fix = pad_by_less(event, before, after, source) if isinstance(event, Indexed) else None
-        yield Hit(event, said, fix=fix, harm=HARM)
+        yield Hit(event, said, fix=fix, harm=HARM, remedy=tell_pad(before, after))
+
+
+def tell_pad(before: tuple[Dim, ...], after: tuple[Dim, ...]) -> str:
+    """The pad that crops the same axes: of the last one first, as F.pad counts them."""
+    cut = [axis for axis in range(1, len(before)) if may_leave_out(before[axis], after[axis])]
+    names = ["n"] if len(cut) == 1 else [f"n{axis}" for axis in cut]
+    widths = dict(zip(cut, names, strict=True))
+    pairs = (
+        f"0, {widths[axis]} - x.shape[{axis}]" if axis in widths else "0, 0"
+        for axis in range(len(before) - 1, cut[0] - 1, -1)
+    )
+    return f"crop with F.pad(x, ({', '.join(pairs)})), {HOLDS}"
 
 
 @rule.event(Indexed)

@@ -134,7 +134,8 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
         said = f"{kind}{layout(first)}, where the length may vary"
         turns = harms is TIME_FIRST
         fix = put_batch_first(event, source) if turns else None
-        yield Hit(event, said, fix, harms, remedy=TURN if turns else None)
+        cause = "length first" if turns else ""
+        yield Hit(event, said, fix, harms, remedy=TURN if turns else None, cause=cause)
 
 
 def is_steady(event: Called, axis: int, source: Source) -> bool:

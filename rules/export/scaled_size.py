@@ -139,9 +139,13 @@ TRACE_HARM: dict[EventKey, dict[str, Harm]] = {
 
 @rule.event(Baked)
 def in_model(event: Baked, source: Source) -> Iterator[Hit]:
-    """A size that was rounded, or made a float and whole again, on its way into an operator."""
-    if not source.profile.dynamic or not (event.varies or is_side(event)):
+    """A size that was rounded, or made a float and whole again, on its way into an operator.
+
+    Of one that may never vary only a run can tell.
+    """
+    if not source.profile.dynamic or event.varies is False:
         return
+    waits = not (event.varies or is_side(event))
     harm = weigh_rounding(event)
     if harm:
         text = source.evaluation.text(event.spot)
@@ -152,7 +156,8 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         said = f"`{text}` is worked out from the size of the example"
         name = event.via.name
         remedy = DIVIDE if divides(call) else name_rewrite(event)
-        yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=name)
+        if fix is not None or not waits:
+            yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=name, confirms=waits)
 
 
 def divides(call: cst.Call | None) -> bool:

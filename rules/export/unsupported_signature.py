@@ -17,6 +17,7 @@ from lintorch.evaluator.values import (
     TRUE,
     Class,
     Held,
+    Items,
     Value,
 )
 from lintorch.evidence import Outcome, Trial
@@ -141,6 +142,7 @@ UNTRACED = ("a dict", "None", "a list of tensors and others")
 REORDER = "list the names in this order"
 UNNAME = "take its name out of"
 IN_A_TUPLE = "return its tensors in a tuple"
+IN_PLACE = "return the tensors of the dict in its place: (x, *d.values())"
 
 
 @rule.event(*EXPORTER_CALLS)
@@ -208,10 +210,17 @@ def is_given_alike(forward: ast.FunctionDef, told: str) -> bool:
 
 def give_back(node: object, told: str, harm: dict[str, Harm], source: Source) -> Hit:
     """What a forward returns, and what it is to return instead."""
-    remedy = REMEDIES.get(told, IN_A_TUPLE)
+    remedy = IN_PLACE if told == "a dict" and not is_dict(node) else REMEDIES.get(told, IN_A_TUPLE)
     mended = told in UNTRACED or told.startswith(OF_ITS_OWN)
     fix = return_traced(node, source) if mended else None
     return Hit(node, f"forward returns {told}", fix, harm=harm, remedy=remedy)
+
+
+def is_dict(node: object) -> bool:
+    """Whether it may be a dict that is given back, and no dict inside of what is: strict=False does not help there."""
+    if isinstance(node, Returned):
+        return not isinstance(node.value, Items) or node.value.kind == "dict"
+    return not isinstance(node, (cst.Tuple, cst.List))
 
 
 def return_traced(node: object, source: Source) -> Fix | None:
@@ -245,7 +254,8 @@ def in_model(event: Returned, source: Source) -> Iterator[Hit]:
         if sure.keys() <= known:
             continue
         known |= sure.keys()
-        if sure and not (text == "a dict" and "strict=False" in source.text):
+        whole = text == "a dict" and is_dict(event)
+        if sure and not (whole and "strict=False" in source.text):
             yield give_back(event, text, sure, source)
 
 

@@ -8,10 +8,11 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, ItemSet
+from lintorch.evaluator.events import Called, Combined, ItemSet
 from lintorch.evaluator.values import Constant, Items, Number, Tensor
 from lintorch.facts.api.tentative import is_tentative
 from lintorch.facts.models.operation_steps import name_operation
+from lintorch.facts.models.value_ways import Operation
 from lintorch.source import Source
 
 rule = Rule(
@@ -99,11 +100,18 @@ def report(event: Called, name: str, refused: Set[str], source: Source) -> Itera
     if not isinstance(mask, Tensor) or mask.dtype not in refused:
         return
     call = source.call_at(event)
-    if is_tentative(call, source):
+    if is_tentative(call, source) or is_refused(source.evaluation.ways.find_maker(mask)):
         return
     short = name_operation(event)
     message = f"{short} takes a bool {name}, and is given {mask.dtype}: this raises"
     yield Hit(event, message, make_bool(call, name, source))
+
+
+def is_refused(made: Operation | None) -> bool:
+    """`1 - mask` of a bool mask, which raises before: another rule tells of it."""
+    if not isinstance(made, Combined) or made.operator != "Sub":
+        return False
+    return any(isinstance(e, Tensor) and e.dtype == "bool" for e in (made.left, made.right))
 
 
 def make_bool(call: cst.Call | None, name: str, source: Source) -> Fix | None:

@@ -253,11 +253,17 @@ def is_bounded(value: Value | None, source: Source) -> bool:
     if isinstance(made, Combined) and made.operator == "Div":
         divisor = made.node.right if isinstance(made.node, ast.BinOp) else None
         return divisor is not None and is_square(divisor) and is_bounded(made.left, source)
-    if not isinstance(made, Combined) or made.operator != "Mult" or made.right != Constant(-1):
+    if not isinstance(made, Combined) or made.operator != "Mult":
         return False
     if isinstance(made.node, ast.UnaryOp) and _DISTANCE.search(_name_negated(made.node)):
         return True
-    return is_positive(made.left, source)
+    sides = ((made.left, made.right), (made.right, made.left))
+    return any(is_negative(one) and is_positive(other, source) for one, other in sides)
+
+
+def is_negative(value: Value) -> bool:
+    number = value.value if isinstance(value, Constant) else None
+    return isinstance(number, (int, float)) and number < 0
 
 
 def is_positive(value: Value | None, source: Source) -> bool:

@@ -74,8 +74,9 @@ def in_source(event: ContextEntered | Called, source: Source) -> Iterator[Hit]:
     if types is None:
         return
     for call in types.calls:
-        if message := _clash(call, source):
-            yield Hit(call.event, message)
+        if clash := _clash(call, source):
+            message, remedy = clash
+            yield Hit(call.event, message, remedy=remedy)
     for written, kind in types.writes:
         if _is_full(written.held, None, source) and _is_scattered(written.index):
             message = f"float32 is given {kind} of autocast by an index tensor: it raises"
@@ -88,28 +89,27 @@ def _is_scattered(index: Value) -> bool:
     return any(isinstance(each, Tensor) for each in parts)
 
 
-def _clash(call: TypedCall, source: Source) -> str:
+def _clash(call: TypedCall, source: Source) -> tuple[str, str] | None:
+    """What is wrong, and what to write instead."""
     event = call.event
     name = name_operation(event)
     if not call.region and is_lowered(event):
         return _outside(call, name, source)
     if not isinstance(event, Called):
-        return ""
+        return None
     first, out = (event.positional or (None,))[0], event.keyword.get("out")
     if out is not None and is_lowered(event) and call.region != "?" and _is_full(out, call, source):
-        return f"out= is float32, autocast makes {name} {call.region}: it raises; take the result"
+        return f"out= is float32, autocast makes {name} {call.region}: it raises", "take the result"
     if not call.low:
-        return ""
+        return None
     kind = call.low[0][1]
     if name in _WRITING and first is not None and _is_full(first, call, source):
-        return (
-            f"{name} of float32 is given {kind} of autocast: it raises; make what is written to"
-            f" {kind}, or call .float() on what is given"
-        )
-    return ""
+        remedy = f"make what is written to {kind}, or call .float() on what is given"
+        return f"{name} of float32 is given {kind} of autocast: it raises", remedy
+    return None
 
 
-def _outside(call: TypedCall, name: str, source: Source) -> str:
+def _outside(call: TypedCall, name: str, source: Source) -> tuple[str, str] | None:
     """A layer or a product behind the region, or a layer whose weights are half."""
     event = call.event
     if isinstance(event, Called) and event.name.endswith(".forward"):
@@ -117,17 +117,17 @@ def _outside(call: TypedCall, name: str, source: Source) -> str:
         held = event.positional[0] if event.positional else None
         kind = next((kind for value, kind in call.low if value is given), "")
         if kind and not call.weights and isinstance(held, Held):
-            return f"{kind} from autocast meets float32 weights here: it raises; give it .float()"
+            return f"{kind} from autocast meets float32 weights here: it raises", "give it .float()"
         if call.weights and given is not None and _is_full(given, call, source):
-            return f"float32 meets weights of {call.weights}: it raises; convert the input too"
-        return ""
+            return f"float32 meets weights of {call.weights}: it raises", "convert the input too"
+        return None
     sides = (event.left, event.right) if isinstance(event, Combined) else ()
     if isinstance(event, Called):
         sides = event.positional[:2]  # type: ignore[assignment]
     if len(call.low) == 1 and any(_is_full(each, call, source) for each in sides):
         kind = call.low[0][1]
-        return f"{kind} from autocast meets float32 in {name}: it raises; call .float() on it"
-    return ""
+        return f"{kind} from autocast meets float32 in {name}: it raises", "call .float() on it"
+    return None
 
 
 def _is_full(value: Value | None, call: TypedCall | None, source: Source) -> bool:

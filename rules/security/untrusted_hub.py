@@ -63,7 +63,7 @@ def of_hub(call: cst.Call, source: Source) -> Iterator[Hit]:
         and _REPOSITORY.match(repository)
         and not _PINNED.search(repository)
     ):
-        remedy = f'pin a commit: "{repository.partition(":")[0]}:COMMIT"'
+        remedy = f'pin "{repository}:TAG", or ":COMMIT" and skip_validation=True'
         said = f"runs whatever code {repository} holds today: no revision is pinned"
         yield Hit(call, said, remedy=remedy)
 

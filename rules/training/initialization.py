@@ -85,6 +85,9 @@ _FILLING = (
 )
 
 
+_NEAREST = 'write nonlinearity="relu", which such functions are near to'
+
+
 @rule.event(*_SCALED)
 def in_nonlinearities(event: Called, source: Source) -> Iterator[Hit]:
     """`kaiming_normal_(w, nonlinearity="gelu")`."""
@@ -95,7 +98,8 @@ def in_nonlinearities(event: Called, source: Source) -> Iterator[Hit]:
     short = event.name.rpartition(".")[2]
     message = f"{short} knows no nonlinearity {value!r}: ValueError"
     fix = _respell(event, value, source)
-    remedy = 'write nonlinearity="relu", which such functions are near to'
+    near = _respelled(value)
+    remedy = f'write nonlinearity="{near}"' if near else _NEAREST
     yield Hit(event, message, fix, severity=Severity.ERROR, remedy=remedy)
 
 

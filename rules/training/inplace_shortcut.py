@@ -17,7 +17,7 @@ from lintorch.source import Source
 rule = Rule(
     __name__,
     code="LT417",
-    remedy="drop inplace=True there, or add x.clone()",
+    remedy="drop inplace=True there, or give it x.clone()",
     summary="an activation in place that changes a shortcut",
     why="""
         `self.branch(x) + x`, where the branch begins with an activation in place: the shortcut

@@ -53,7 +53,7 @@ rule = Rule(
         model(torch.randn(2, 5, 8)).sum().backward()
         assert model.rnn.weight_hh_l0.grad.any(), "the forward direction is not trained"
     """,
-    remedy="join both: torch.cat([h_n[-2], h_n[-1]], dim=-1)",
+    remedy="join both: torch.cat([h_n[-2], h_n[-1]], dim=-1), which is twice as wide",
 )
 
 LAYERS = tuple(f"torch.nn.{name}.forward" for name in ("LSTM", "GRU", "RNN"))

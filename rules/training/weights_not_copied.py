@@ -150,16 +150,21 @@ def is_weight(value: cst.BaseExpression, loop: cst.For, source: Source) -> bool:
 def in_averages(node: cst.Assign, source: Source) -> Iterator[Hit]:
     """`self.average = model.state_dict()`, `[p for p in model.parameters()]`, and what is averaged in it."""
     target, owner = node.targets[0].target, find_scope(node, source)
+    if isinstance(
+        target, cst.Name
+    ):  # weights that one call alone looks at, unless it averages them
+        owner = source.enclosing(node, cst.FunctionDef)
     if len(node.targets) != 1 or not isinstance(target, (cst.Name, cst.Attribute)) or owner is None:
         return
     held = source.code(target)
-    if not AVERAGE.search(f"{held} {owner.name.value}") or not holds_weights(node.value, source):
+    kept = f"{held} {owner.name.value}" if isinstance(target, cst.Attribute) else held
+    if not AVERAGE.search(kept) or not holds_weights(node.value, source):
         return
     text = re.escape(held)
     code = source.code(owner)
     changed = re.search(rf"{text}\[[^\]]*\](\.data)?({WRITES})", code)
     for loop in source.nodes(cst.For):
-        if changed is None and find_scope(loop, source) is owner:
+        if changed is None and owner in source.ancestors(loop):
             name = find_item(loop, held, source)
             body = source.code(loop.body)
             changed = re.search(rf"\b{name}(\.data)?({WRITES})", body) if name else None

@@ -280,3 +280,17 @@ class Pyramid(nn.Module):
                 levels.insert(0, torch.zeros(b, 3, 8, 8))
         levels[0].shape[0]  # value: int B (varies)
         return levels
+
+
+class AsksExporter(nn.Module):
+    def forward(self, x):
+        traced = torch.jit.is_tracing()  # value: bool (under onnx-legacy, torchscript-trace)
+        if traced and x is not None:
+            again = torch.jit.is_tracing()  # value: True
+            export = torch.compiler.is_exporting()  # value: False
+        if not torch.compiler.is_compiling():
+            export = torch.compiler.is_exporting()  # value: False
+            traced = torch.jit.is_tracing()  # value: bool (under onnx-legacy, torchscript-trace)
+            return x
+        after = torch._C._get_tracing_state() is None  # value: True
+        return x

@@ -40,6 +40,7 @@ class Net(nn.Module):
         (8 - h % 8) % 8  # value: int (-(x.H % 8)) % 8 (varies)
         max(h, 32)  # value: int max(32, x.H) (varies)
         min(h, h + 1)  # value: int x.H (varies)
+        max(h, int(x.sum()))  # value: int (read from data)
         h * 2 // 2  # value: int x.H (varies)
         h * w  # value: int x.H * x.W (varies)
         math.ceil(h / 32)  # value: int (x.H + 31) // 32 (varies)

@@ -156,7 +156,9 @@ def _length_of(value: Value) -> Number | None:
 
 
 def _is_kept_list(value: Value) -> bool:
-    """Whether settings have made it, or it is what an attribute of an object holds."""
+    """Whether settings have made it, it is what an attribute of an object holds, or a list of which no more is known."""
+    if isinstance(value, Held) and value.kind == "list":
+        return True
     kept = isinstance(value, Unknown) and value.path.startswith("self.")
     return kept or bool(name_setting(value))
 

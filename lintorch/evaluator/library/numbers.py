@@ -184,12 +184,26 @@ def _choose(machine: Machine, name: str, values: tuple[Value, ...]) -> Value:
         return found
     return Number(
         None,
-        None,
+        _join_wholes(values),
         join_varying(n.varies for n in numbers),
         any(n.data for n in numbers),
         False,
         via,
     )
+
+
+def _join_wholes(values: tuple[Value, ...]) -> bool | None:
+    """Whether all are ints, or all floats."""
+    wholes = {
+        each.whole if isinstance(each, Number) else _KINDS.get(type(each.value))
+        for each in values
+        if isinstance(each, (Number, Constant))
+    }
+    known = all(isinstance(each, (Number, Constant)) for each in values)
+    return wholes.pop() if known and len(wholes) == 1 else None
+
+
+_KINDS: dict[type, bool] = {int: True, float: False}
 
 
 def _is_data(machine: Machine, value: Value) -> bool:

@@ -6,12 +6,13 @@ import ast
 from dataclasses import replace
 
 from lintorch.evaluator.attributes import note_aside, read_shape, shape_of_tensor
+from lintorch.evaluator.exporter_questions import ask_exporter
+from lintorch.evaluator.exporters import TOLD
 from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.subscripts import read_item
 from lintorch.evaluator.torch_calls import infer_result, reads_data
-from lintorch.evaluator.traced_branches import ASKED
 from lintorch.evaluator.truth import known_items, truth_value
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -176,6 +177,8 @@ for _name, _dtype in _LEGACY.items():
 @does("torch.tensor", "torch.as_tensor")
 def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`torch.tensor(data)`: a constant, or made from sizes."""
+    if getattr(getattr(node, "func", None), "attr", "") == "tensor" and given.positional[1:]:
+        return UNKNOWN  # `torch.tensor(2, 3)` raises
     data = given.pick(0, "data") or UNKNOWN
     if isinstance(data, Tensor):
         return replace(data, name="")
@@ -316,12 +319,12 @@ def ask_scripting(machine: Machine, node: ast.AST, given: Given) -> Value:
     return Constant(False)
 
 
-@does(
-    "torch.jit.is_tracing", "torchvision._is_tracing", "torch.onnx.is_in_onnx_export",
-    "torch._C._get_tracing_state",
-)  # fmt: skip
-def ask_tracing(machine: Machine, node: ast.AST, given: Given) -> Value:
-    """It is so for one exporter, and not for another."""
-    if machine.traced is not None:
-        return Constant(machine.traced)
-    return Number(None, True, False, truth=True, asked=(ASKED,))
+def _ask(name: str) -> None:
+    @does(name)
+    def ask(machine: Machine, node: ast.AST, given: Given) -> Value:
+        """It is so for one exporter, and not for another."""
+        return ask_exporter(machine, name)
+
+
+for _name in TOLD:
+    _ask(_name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol, TypeVar
 
@@ -47,7 +47,7 @@ class CompiledCode:
 
     def tell(self, hit: Hit, function: cst.FunctionDef | None) -> Hit:
         """A hit; in what the file scripts itself it is one whatever the project exports with."""
-        return Hit(hit.node, hit.message, hit.fix) if function and self.table[function] else hit
+        return replace(hit, harm=None) if function and self.table[function] else hit
 
 
 @lru_cache(maxsize=1)

@@ -133,12 +133,31 @@ def _list_tensors(name: str, value: Value) -> str:
     kinds = {_tell_kind(each) for each in value.items}
     if kinds == {"tensor"} and value.kind == "tuple":
         return ""
+    if "dict" in kinds:
+        return _list_nested(name, value)
     over = f"{name}.values()" if value.kind == "dict" else name
     if not kinds <= {"tensor", "none"} or "tensor" not in kinds:
         return ""
     if "none" in kinds:
         return f"tuple(each for each in {over} if each is not None)"
     return f"tuple({over})"
+
+
+def _list_nested(name: str, value: Items) -> str:
+    """`(outputs[0], *outputs[1].values())`, of a tuple that holds dicts of tensors."""
+    items = value.items or ()
+    kinds = [_tell_kind(each) for each in items]
+    filled = (each for each in items if not isinstance(each, Items) or each.items)
+    if value.kind not in _LISTS or not set(kinds) <= {"tensor", "none", "dict"}:
+        return ""
+    if all(_tell_kind(each) == "none" for each in filled):
+        return ""
+    parts = [
+        f"{name}[{i}]" if kind == "tensor" else f"*{name}[{i}].values()"
+        for i, kind in enumerate(kinds)
+        if kind != "none"
+    ]
+    return f"({', '.join(parts)})" if len(parts) > 1 else f"({parts[0]},)"
 
 
 def _list_of_object(name: str, value: Held) -> str:
@@ -173,6 +192,9 @@ _FIELD = r"""['"]?(?:\w+\.)*(?:(?:Float|Long|Bool)?Tensor(?: \| None)?|Optional\
 def _tell_kind(value: Value) -> str:
     if value == Constant(None):
         return "none"
+    kinds = {_tell_kind(each) for each in value.items or ()} if isinstance(value, Items) else set()
+    if isinstance(value, Items) and value.kind == "dict" and value.items is not None:
+        return "dict" if kinds <= {"tensor"} else ""
     if isinstance(value, Items) and value.kind in _LISTS and value.items:
-        return "tensor" if {_tell_kind(each) for each in value.items} == {"tensor"} else ""
+        return "tensor" if kinds == {"tensor"} else ""
     return "tensor" if isinstance(value, (Tensor, Unknown)) else ""

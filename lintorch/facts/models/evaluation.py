@@ -24,6 +24,7 @@ from lintorch.evaluator.events import (
     Repeated,
     Returned,
 )
+from lintorch.evaluator.exporters import EVERYONE
 from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.roots import list_classes, list_factories
@@ -439,6 +440,20 @@ class Evaluation:
         """What a call calls, in whatever way it is reached."""
         for reached in self.reached:
             yield from (e for e in reached.events if isinstance(e, Called) and e.spot == spot)
+
+    def list_exporters(self, event: Occurrence) -> frozenset[str]:
+        """Who comes to an event, and to the calls at its place: a number that was read is told where it is used."""
+        root = event.way.root
+        if root not in self._asking:
+            return event.way.exporters
+        ways = [e.way.exporters for e in self.list_calls_at(event.spot) if e.way.root == root]
+        return event.way.exporters & frozenset().union(*ways) if ways else event.way.exporters
+
+    @cached_property
+    def _asking(self) -> frozenset[str]:
+        """The roots whose code asks who runs it."""
+        told = (each for reached in self.reached for each in reached.events)
+        return frozenset(each.way.root for each in told if each.way.exporters != EVERYONE)
 
     def list_repeated(self, root: str) -> tuple[Repeated, ...]:
         """The loops of one root, as they were begun."""

@@ -32,15 +32,20 @@ class Quotient:
 
 
 def write_whole(call: ast.Call, name: str, evaluation: Evaluation) -> str | None:
-    """`a * k // b` for `int(a / (b / k))`, `(a + k - 1) // k` for `math.ceil(a / k)`; None if unsure.
+    """`a * k // b` for `int(a / (b / k))`, `(a + k - 1) // k` for `math.ceil(a / k)`, and
+    `a * k` for `math.ceil(a * k)`; None if unsure.
 
     What is divided must be whole, in every way that the code is reached, and at least 0 where
     int() would round up: `(h - k) / s` may be less for math.ceil and math.floor.
     """
     quotient = split_quotient(call.args[0]) if len(call.args) == 1 else None
-    if quotient is None or not quotient.below:
+    if quotient is None:
         return None
     facts = OperandFacts(call, evaluation)
+    if not quotient.below:
+        plain = call.args[0]
+        whole = isinstance(plain, ast.BinOp) and facts.is_whole(plain, signed=True)
+        return ast.unparse(plain) if whole and name in _SIGNED else None
     signed = name in _SIGNED
     whole = all(facts.is_whole(each, signed) for each in quotient.above)
     if not whole or not all(map(facts.is_whole, quotient.below)):

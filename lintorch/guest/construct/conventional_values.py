@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from torch import nn
@@ -61,12 +62,12 @@ VALUE_BY_NAME: dict[str, Any] = {
     name: value for names, value in _VALUES_OF_NAMES for name in names.split()
 }
 """One value for each name."""
-_LAYER_BY_PREFIX = (
-    ("norm", nn.BatchNorm2d),
-    ("act", nn.ReLU),
-    ("relu", nn.ReLU),
-    ("conv", nn.Conv2d),
+_LAYER_BY_WORD = (
+    (re.compile(r"norm(?!als?$|ali[sz]ed?$)"), nn.BatchNorm2d),
+    (re.compile(r"act(?!ions?$|ors?$|ive$|ual)|relu"), nn.ReLU),
+    (re.compile(r"conv(?!er|ex|o)"), nn.Conv2d),
 )
+"""How words of names of layers begin; actions and normals are none."""
 
 
 def guess_by_name(name: str) -> Any:
@@ -74,9 +75,7 @@ def guess_by_name(name: str) -> Any:
     if name in VALUE_BY_NAME:
         return VALUE_BY_NAME[name]
     words = name.split("_")
-    fitting = (
-        layer for word, layer in _LAYER_BY_PREFIX if any(part.startswith(word) for part in words)
-    )
+    fitting = (layer for word, layer in _LAYER_BY_WORD if any(map(word.match, words)))
     return next(fitting, _guess_by_affix(name))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import linecache
 import re
 import traceback
 from collections.abc import Callable, Iterator
@@ -126,7 +128,7 @@ def _quote_error(error: Exception) -> str:
     """The message, and the lines that it came from: they name what was refused."""
     frames = traceback.extract_tb(error.__traceback__)[-_QUOTED_FRAMES:]
     lines = (frame.line or "" for frame in frames)
-    return " ".join([text_of(error), *lines, *_name_asked(error)])
+    return " ".join([text_of(error), *lines, *_name_asked(error), *_offer_keys(error)])
 
 
 def _name_asked(error: Exception) -> Iterator[str]:
@@ -135,6 +137,19 @@ def _name_asked(error: Exception) -> Iterator[str]:
     if type(asked) in (list, tuple):
         for frame, _ in traceback.walk_tb(error.__traceback__):
             yield from (name for name, value in frame.f_locals.items() if value is asked)
+
+
+def _offer_keys(error: Exception) -> Iterator[str]:
+    """The words of a mapping that lacks the one that it was asked for: `self.kinds[kind.lower()]`."""
+    frames = list(traceback.walk_tb(error.__traceback__)) if isinstance(error, KeyError) else []
+    for frame, row in frames[-1:]:
+        line = linecache.getline(frame.f_code.co_filename, row)
+        scope = {**frame.f_globals, **frame.f_locals}
+        owner = frame.f_locals.get("self")
+        for name in dict.fromkeys(re.findall(r"\w+", line)):
+            held = scope.get(name, inspect.getattr_static(owner, name, None))
+            if type(held) is dict and held and all(type(key) is str for key in held):
+                yield f"one of {', '.join(map(repr, held))}"
 
 
 def _is_number(value: Any) -> bool:

@@ -14,6 +14,7 @@ from lintorch.guest.construct.parameters import name_arguments
 from lintorch.guest.feed import search_inputs
 from lintorch.guest.feed.plain_forward import take_plain
 from lintorch.guest.feed.search_inputs import NotFedError
+from lintorch.guest.feed.settle_model import sum_weights
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.imports import named_devices
 from lintorch.guest.imports.name_missing import name_missing
@@ -134,6 +135,7 @@ def _search_in_child(
     left = work.count_seconds_left()
 
     def send_inputs(send: Send) -> None:
+        before = sum_weights(built.module)
         try:
             if "inputs" in setting:
                 fed = search_inputs.check_configured(
@@ -141,7 +143,8 @@ def _search_in_child(
                 )
             else:
                 fed = search_inputs.search_inputs(built, work.files, left * _SEARCH_SHARE)
-            send(InputsFound(replace(fed, on_cpu=named_devices.find_place())))
+            moving = sum_weights(built.module) != before
+            send(InputsFound(replace(fed, on_cpu=named_devices.find_place(), moving=moving)))
         except NotFedError as error:
             stage, cause = error.stage, str(error)
             send(InputsMissing(stage, cause, "", error.raised, error.limit, error.traceback))

@@ -24,6 +24,7 @@ def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from replace_size(guess, got, want, axis=1)
     yield from _fill_up_channels(guess, got, want)
     yield from _put_channels_last(guess, got, want)
+    yield from _widen_last_axis(guess, got, want)
     yield from scale_channels(guess, got, want)
     yield from _add_cut_channels(guess, got, want)
 
@@ -82,6 +83,14 @@ def _put_channels_last(guess: Guess, got: int, want: int) -> Iterator[Guess]:
         yield guess.with_inputs(tuple(turned.get(n, g) for n, g in enumerate(guess.inputs)))
     for number, other in turned.items():
         yield guess.with_input(number, other)
+
+
+def _widen_last_axis(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Where steps stand before the channels already, and forward turns them: a series, an embedding of values."""
+    for number, given in enumerate(guess.inputs):
+        is_series = len(given.shape) > 2 and isinstance(given.shape[1], str)
+        if is_series and given.shape[-1] == got:
+            yield guess.with_size(number, -1, want)
 
 
 def fix_batch_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

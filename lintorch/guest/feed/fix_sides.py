@@ -37,6 +37,7 @@ def suggest_sizes(guess: Guess, message: str) -> Iterator[Guess]:
 def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Two sizes that must be one: positions learned for another size, or inputs that must agree."""
     one, other = find_numbers(match)[:2]
+    yield from _spread_masks(guess)
     yield from _share_length(guess, one, other)
     yield from _scale_one_image(guess, one, other)
     yield from _share_joined_axes(guess, one, other)
@@ -54,6 +55,15 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     for got, want in (*pairs, (one - 1, other - 1)):  # a signal is rather too short than too long
         if got > 0 and want > 0:
             yield from scale_sides(guess, got, want)
+
+
+def _spread_masks(guess: Guess) -> Iterator[Guess]:
+    """A mask of words that is to meet what each head of attention, or each word, gives to the others."""
+    for number, given in enumerate(guess.inputs):
+        masks_words = given.dtype == "bool" and guess.inputs[0].dtype == "int64"
+        if masks_words and (len(given.shape) == 2 or given.shape[1:-1] == (1,)):
+            shape = (given.shape[0], 1, *given.shape[1:])
+            yield guess.with_input(number, replace(given, shape=shape))
 
 
 def _share_length(guess: Guess, one: int, other: int) -> Iterator[Guess]:

@@ -74,7 +74,7 @@ _LACKING = frozenset(
 class NotFedError(Exception):
     """Nothing that was tried could be fed. `stage` is "inputs", or "run" where inputs are not to blame.
 
-    `raised` holds what the tries raised, each at its line, and `traceback` that of the first. Where a `limit` was met, "time" or
+    `raised` holds what the tries raised, each at its line, and `traceback` that of the one that is told. Where a `limit` was met, "time" or
     "memory", the text says only where.
     """
 
@@ -98,7 +98,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     if reason := explain_unfeedable(built.module):
         raise NotFedError("inputs", reason)
     deadline = clock() + seconds
-    first: tuple[Guess, FailedTry] | None = None
+    furthest: tuple[Guess, FailedTry] | None = None
     kinds = set()
     raised: dict[tuple[Site, str], Raised] = {}
     plain = PlainGuesser.of_module(built.module)
@@ -118,22 +118,29 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
                 guess, outcome = leave_ones(guess, outcome, built.module, deadline)
             fed = fix_constant_sizes(guess, outcome, built.module, deadline + seconds / 2)
             return replace(fed, assumed=tuple(_describe_lighter(guess, heavy)))
-        if first is None or (outcome.kind in _LACKING and first[1].kind not in _LACKING):
-            first = guess, outcome
+        if furthest is None or _tells_more(outcome, furthest[1]):
+            furthest = guess, outcome
         kinds.add(str(outcome))
         if event := outcome.event:
             built_at = built.sites.get(event.layer)
             raised.setdefault((event.site, event.text), replace(event, built=built_at))
-    if first is None:
+    if furthest is None:
         raise NotFedError("inputs", "its forward takes nothing that could be fed")
-    if first[1].limit:
-        raise NotFedError("stopped", first[1].at_line, limit=first[1].limit)
+    if furthest[1].limit:
+        raise NotFedError("stopped", furthest[1].at_line, limit=furthest[1].limit)
     events = tuple(raised.values())[:_MOST_RAISED]
-    if len(kinds) == 1 or first[1].kind in _NOT_FOR_INPUTS:
-        raise NotFedError("run", str(first[1]), events, traceback=first[1].traceback)
-    written = describe_inputs(first[0].list_arguments(), first[0].sizes)
-    cause = f"no inputs were found that it runs on; {written} gave {first[1]}"
-    raise NotFedError("inputs", cause, events, traceback=first[1].traceback)
+    if len(kinds) == 1 or furthest[1].kind in _NOT_FOR_INPUTS:
+        raise NotFedError("run", str(furthest[1]), events, traceback=furthest[1].traceback)
+    written = describe_inputs(furthest[0].list_arguments(), furthest[0].sizes)
+    cause = f"no inputs were found that it runs on; {written} gave {furthest[1]}"
+    raise NotFedError("inputs", cause, events, traceback=furthest[1].traceback)
+
+
+def _tells_more(one: FailedTry, other: FailedTry) -> bool:
+    """Whether one try tells better than an earlier one why a model is not fed: what it lacks, else how far it came."""
+    if (one.kind in _LACKING) != (other.kind in _LACKING):
+        return one.kind in _LACKING
+    return not one.limit and not other.limit and one.steps > other.steps
 
 
 def check_configured(

@@ -14,9 +14,10 @@ from lintorch.guest.watch.attribute_writes import is_same_value
 def settle_model(module: nn.Module, fed: Fed) -> bool:
     """Run a module once where that changes its weights, and no further run does; whether it was.
 
-    What it only keeps for later, in buffers and attributes, is left as it was built.
+    What it only keeps for later, in buffers and attributes, is left as it was built. Of a model that
+    no run has moved so far nothing is to be expected.
     """
-    if make_tensors.is_weightless(module):
+    if not fed.moving or make_tensors.is_weightless(module):
         return False
     given = make_tensors.make_arguments(module, fed.inputs, fed.sizes)
     with copy_module(module) as tried, torch.no_grad():
@@ -35,6 +36,17 @@ def settle_model(module: nn.Module, fed: Fed) -> bool:
         with torch.no_grad():
             module(*given)
     return settled
+
+
+def sum_weights(module: nn.Module) -> tuple[float, ...]:
+    """The sum of each parameter: what tells, without a copy, whether runs change any. () without values."""
+    if make_tensors.is_weightless(module):
+        return ()
+    try:
+        with torch.no_grad():
+            return tuple(abs(p).sum(dtype=torch.float64).item() for p in module.parameters())
+    except Exception:  # lazy ones, and tensors of the user's own kinds
+        return (float("nan"),)  # which differs from itself
 
 
 def _has_same_weights(one: nn.Module, other: nn.Module) -> bool:

@@ -43,6 +43,8 @@ class FailedTry:
     """The inputs that what raised was given, or what came of them; empty where that is not known."""
     asked: AskedSize | None = None
     """What a condition of the user's asks of a size."""
+    steps: int = 0
+    """Operators that ran before it failed."""
 
     @property
     def at_line(self) -> str:
@@ -65,10 +67,11 @@ def try_guess(
     What the run computes is added to `weight`, which may end it.
     """
     surroundings.seed_generators()
+    weight = weight or RunWeight()
     listed = guess.list_arguments()
     origins: InputOrigins | None = None
     try:
-        with limit_seconds(seconds), weigh_run(weight or RunWeight()):
+        with limit_seconds(seconds), weigh_run(weight):
             arguments = make_tensors.make_arguments(module, listed, guess.sizes)
             origins = follow_inputs(arguments)
             with origins or nullcontext():
@@ -85,7 +88,8 @@ def try_guess(
         blamed = frozenset(tensors[n] for n in (origins.find_blamed(raised) if origins else ()))
         asked = None if limit else find_asked_size(raised, files)
         kind, text = class_name_of(error), text_of(error)
-        return FailedTry(kind, text, where, event, limit, stack, blamed, asked)
+        steps = len(weight.shapes)
+        return FailedTry(kind, text, where, event, limit, stack, blamed, asked, steps)
     if make_tensors.flatten_output(output):
         return None
     return FailedTry("ValueError", f"forward gave {type(output).__name__}, and no tensor", None)

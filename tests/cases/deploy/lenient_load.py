@@ -141,3 +141,12 @@ def load_told(model, path):
     state = {k: v for k, v in state.items() if k in own}
     own.update(state)
     model.load_state_dict(own)
+
+
+def load_all_published(model, url):
+    """The counters of batches are none of an old file's; all else is."""
+    kept = torch.utils.model_zoo.load_url(url)
+    own = model.state_dict()
+    kept = {k: v for k, v in kept.items() if k in own}
+    own.update(kept)
+    model.load_state_dict(own)

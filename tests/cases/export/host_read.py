@@ -230,3 +230,29 @@ class Halves(nn.Module):
         else:
             rows = x.shape[2] // 2
         return x * rows
+
+
+class Sampler(nn.Module):
+    """The constructor reads a number, which forward takes; another method may read it anew."""
+
+    def __init__(self, grid, box):
+        super().__init__()
+        self.box = box
+        self.update(grid)
+
+    def update(self, grid):
+        self.step = torch.mean((self.box[1] - self.box[0]) / (torch.LongTensor(grid) - 1))
+        self.steps = int((self.box.norm() / self.step).item()) + 1
+        self.wide = read_wide(self.box)
+
+    def forward(self, x, mask):
+        near = x[..., None] * torch.linspace(0, 1, self.steps).to(x)
+        return near.repeat(self.wide, read_long(mask), 1)
+
+
+def read_wide(box):
+    return int(box.max().item())
+
+
+def read_long(mask):
+    return int(mask.sum().item())  # hit

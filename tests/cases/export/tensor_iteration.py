@@ -167,3 +167,27 @@ class Several(nn.Module):
         first = [part(each) for part, each in zip(self.parts, x.unbind(1))]
         rows = [a + b for a, b in zip(x, range(x.size(0)))]  # hit
         return torch.stack(first), torch.stack(rows)
+
+
+class Parts:
+    """As many parts as the settings have, set by another method than the constructor."""
+
+    def __init__(self, sizes):
+        self.sizes, self.parts = sizes, None
+
+    def take(self, logits):
+        self.parts = [torch.softmax(each, 1) for each in torch.split(logits, list(self.sizes), 1)]
+        return self
+
+    def score(self, actions):
+        pairs = zip(self.parts, torch.unbind(actions, dim=1))
+        return torch.stack([part[:, 0] * action for part, action in pairs], dim=1)
+
+
+class Policy(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        self.parts = Parts(sizes)
+
+    def forward(self, x, actions):
+        return self.parts.take(x).score(actions)

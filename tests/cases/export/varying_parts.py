@@ -70,3 +70,30 @@ class Tokens(nn.Module):
     def forward(self, tokens):
         left, right = self.conv(self.embed(tokens).transpose(1, 2)).chunk(2, dim=2)  # hit
         return left, right
+
+
+class Gated(nn.Module):
+    """The last axis is a setting's, whatever is worked out of what goes into the view."""
+
+    def __init__(self, wide, pairs):
+        super().__init__()
+        self.wide = wide
+        self.full = nn.Linear(2 * wide + pairs, 2 * wide)
+        self.norm = nn.BatchNorm1d(2 * wide)
+
+    def forward(self, atoms, bonds, index):
+        n, m = index.shape
+        near = atoms[index, :]
+        whole = torch.cat([atoms.unsqueeze(1).expand(n, m, self.wide), near, bonds], dim=2)
+        gated = self.norm(self.full(whole).view(-1, self.wide * 2)).view(n, m, self.wide * 2)
+        gate, core = gated.chunk(2, dim=2)
+        return torch.sigmoid(gate) * core
+
+
+class Crystal(nn.Module):
+    def __init__(self, settings):
+        super().__init__()
+        self.first = Gated(settings.pop(), settings.pop())
+
+    def forward(self, atoms, bonds, index):
+        return self.first(atoms, bonds, index)

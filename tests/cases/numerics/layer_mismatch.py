@@ -328,3 +328,25 @@ class Shortcuts(nn.Module):
         y = x + self.conv(x)
         y = y + self.wide(y)  # hit
         return y, x + self.plain(x)  # hit
+
+
+class Turned(nn.Linear):
+    """The weight is kept the other way round; what is turned back fits, what is not does not."""
+
+    def __init__(self, wide, out):
+        super().__init__(wide, out)
+        self.weight.data = self.weight.data.transpose(0, 1)
+
+    def forward(self, x):
+        right = F.linear(x, self.weight.transpose(0, 1))
+        return right, F.linear(x, self.weight)  # hit
+
+
+def turn():
+    turned = Turned(4, 6)
+    return turned(torch.zeros(2, 4))
+
+
+def refused(x):
+    src = torch.tensor(10, 1024, 3)
+    return src.permute(0, 2, 1)

@@ -52,3 +52,9 @@ def either(x: torch.Tensor, old: bool):
 
 def unknown(x, m):
     return x.masked_fill(m, 0.0)
+
+
+def subtracted(x: torch.Tensor, labels):
+    """`1 - valid` raises before the mask is taken."""
+    valid = labels.ne(255)
+    return x.masked_fill_(1 - valid, 1)

@@ -188,3 +188,12 @@ def assign_softly(x, points, sigma, measure, self):
         energy / energy.sum(1, keepdim=True),
         scaled / scaled.sum(1, keepdim=True),  # hit
     )
+
+
+def blur_kernel(size, sigma, x):
+    square = ((np.arange(size) - size // 2) / sigma) ** 2
+    filt = np.exp(-0.5 * square)
+    filt /= np.sum(filt)
+    near = torch.exp(x.square() * -2.0)
+    far = torch.exp(0.5 * x.square())
+    return filt, near / near.sum(), far / far.sum()  # hit

@@ -85,3 +85,32 @@ class OfAverage:
     def update(self, parameters):
         for mine, p in zip(self.ema, parameters):
             mine.data.mul_(0.9).add_(p.data, alpha=0.1)
+
+
+class BufferedEma(nn.Module):
+    """Its own averages are buffers; the weights it is given are read, and written back on demand."""
+
+    def __init__(self, model):
+        super().__init__()
+        for name, p in model.named_parameters():
+            self.register_buffer(name.replace(".", ""), p.clone().detach())
+
+    def forward(self, model):
+        weights, shadow = dict(model.named_parameters()), dict(self.named_buffers())
+        current = dict(model.named_parameters())
+        for key in current:
+            name = key.replace(".", "")
+            shadow[name].sub_(0.1 * (shadow[name] - current[key]))
+
+    def copy_to(self, model):
+        current = dict(model.named_parameters())
+        for key in current:
+            current[key].data.copy_(getattr(self, key.replace(".", "")).data)
+
+
+def train_averaged(model, loader):
+    ema_params = [p.data for p in model.parameters()]  # hit
+    for x in loader:
+        model(x).sum().backward()
+        for mine, p in zip(ema_params, model.parameters()):
+            mine.mul_(0.9).add_(p.data, alpha=0.1)

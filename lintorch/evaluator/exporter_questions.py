@@ -1,0 +1,53 @@
+"""Questions that code asks about who runs it, and the branches that only some exporters take.
+
+    size = round_up(torch.ceil(h / 2)) if torch.jit.is_tracing() else round_up(h / 2)
+
+Where `round_up` asks whether it is traced, the first call takes the one side, the second the other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from lintorch.evaluator.exporters import TOLD
+from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.values import NONE, ByExporter, Constant, Value
+
+_STATE = "torch._C._get_tracing_state"
+
+
+def ask_exporter(machine: Machine, name: str) -> Value:
+    """What `torch.jit.is_tracing()` and the like give where code of the root runs."""
+    told, here = TOLD[name], machine.here.exporters
+    if here <= told:
+        return Constant(True)
+    if not here & told:
+        return NONE if name == _STATE else Constant(False)
+    return ByExporter(told)
+
+
+def keep_exporters(machine: Machine, test: ast.expr, value: Value, truth: bool) -> None:
+    """From here on only those run for whom a test, which has this value, comes out so."""
+    here = machine.here
+    for told, wanted in _list_parts(machine, test, value, truth):
+        here.exporters = here.exporters & told if wanted else here.exporters - told
+
+
+def note_part(machine: Machine, node: ast.expr, value: Value) -> None:
+    """Remember what a part of `a and b` is, where that depends on the exporter."""
+    if type(value) is ByExporter:
+        machine.parts[node] = value
+
+
+def _list_parts(
+    machine: Machine, node: ast.expr, value: Value | None, truth: bool
+) -> Iterator[tuple[frozenset[str], bool]]:
+    """What each part of a test is, where the whole comes out so."""
+    if isinstance(value, ByExporter):
+        yield value.told, truth
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield from _list_parts(machine, node.operand, machine.parts.get(node.operand), not truth)
+    elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) is truth:
+        for each in node.values:
+            yield from _list_parts(machine, each, machine.parts.get(each), truth)

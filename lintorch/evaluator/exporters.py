@@ -1,0 +1,24 @@
+"""Which exporters come to a place, where code asks who runs it.
+
+What each function answers was asked of it under torch 2.13, by a forward that called them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+TRACERS = frozenset({"onnx-legacy", "torchscript-trace"})
+_PROGRAMS = frozenset({"torch.export", "onnx"})
+EVERYONE = TRACERS | _PROGRAMS | {"eager"}
+"""Who may run a forward. TorchScript compiles both sides of a branch, and is not among them."""
+TOLD: Mapping[str, frozenset[str]] = {
+    "torch.jit.is_tracing": TRACERS,
+    "torchvision._is_tracing": TRACERS,
+    "torch._C._get_tracing_state": TRACERS,
+    "torch.onnx.is_in_onnx_export": frozenset({"onnx", "onnx-legacy"}),
+    "torch.compiler.is_compiling": _PROGRAMS,
+    "torch.compiler.is_exporting": _PROGRAMS,
+    "torch._dynamo.is_compiling": _PROGRAMS,
+    "torch._utils.is_compiling": _PROGRAMS,
+}
+"""Whom each function answers with yes."""
