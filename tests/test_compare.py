@@ -364,6 +364,14 @@ def test_a_preparation_inside_the_file_is_found(
     assert words in told["causes"][0]["text"]
 
 
+def test_a_preparation_of_all_inputs_alike_is_found(place: Place) -> None:
+    scaled = Around(place.make("Pair"), lambda model, a, b: model(a / 255, b / 255)).eval()
+    place.export(scaled, torch.randn(2, 6), torch.randn(2, 6), input_names=["query", "key"])
+    told = place.compare("Pair", code=1)
+    assert kinds(told) == ["preprocessing"]
+    assert "the file prepares `query`, `key` itself" in told["causes"][0]["text"]
+
+
 def test_a_preparation_that_only_the_model_does_is_found(place: Place) -> None:
     place.export(place.make("Normalised").conv, IMAGE, input_names=["x"])
     told = place.compare("Normalised", code=1)

@@ -16,6 +16,7 @@ from torch.utils.data import DataLoader, default_collate
 RAISED = {
     "saved-changed": "x = torch.ones(3, requires_grad=True); y = x.exp(); y.add_(1); y.sum().backward()",
     "leaf-changed": "torch.ones(3, requires_grad=True).add_(1)",
+    "view-changed": "[row.abs_() for row in torch.ones(2, 2, requires_grad=True) * 1]",
     "backward-twice": "x = (torch.ones(3, requires_grad=True) ** 2).sum(); x.backward(); x.backward()",
     "no-gradient": "torch.ones(3).sum().backward()",
     "scalar-backward": "torch.ones(3, requires_grad=True).exp().backward()",

@@ -23,21 +23,36 @@ _MOST_STEPS = 12
 
 
 def find_preprocessing(case: Case) -> Iterator[Cause]:
-    """The first change of one input under which both agree: in the file, or in the model."""
+    """The first change of one input, or of all alike, under which both agree: in the file, or in the model."""
     tensors, given = case.list_tensors(), case.run_file()
-    for number, value in enumerate(tensors):
-        if not value.is_floating_point() or value.dim() < 2:
-            continue
-        name = pick_tensors(case.model.inputs)[number].label
-        for words, change in (*_list_changes(value), *_fit_inside(case, number)):
-            changed = [*tensors[:number], change(value), *tensors[number + 1 :]]
-            if _agrees(lambda c=changed: case.run_model(tensors=c), given):  # type: ignore[misc]
-                yield _tell_file(name, words)
-                return
-            feed = {**case.pairs.make_feed(changed), **case.extra}
-            if _agrees(lambda f=feed: case.runner.run(f), case.expected):  # type: ignore[misc]
-                yield _tell_model(name, words)
-                return
+    labels = [each.label for each in pick_tensors(case.model.inputs)]
+    for numbers, words, changes in _list_trials(case):
+        changed = list(tensors)
+        for number, change in zip(numbers, changes, strict=True):
+            changed[number] = change(tensors[number])
+        names = ", ".join(f"`{labels[number]}`" for number in numbers)
+        if _agrees(lambda c=changed: case.run_model(tensors=c), given):  # type: ignore[misc]
+            yield _tell_file(names, words)
+            return
+        feed = {**case.pairs.make_feed(changed), **case.extra}
+        if _agrees(lambda f=feed: case.runner.run(f), case.expected):  # type: ignore[misc]
+            yield _tell_model(names, words)
+            return
+
+
+def _list_trials(case: Case) -> Iterator[tuple[Sequence[int], str, Sequence[Change]]]:
+    """Which inputs are changed, in words and how: one by one, then all together."""
+    tensors = case.list_tensors()
+    numbers = [n for n, v in enumerate(tensors) if v.is_floating_point() and v.dim() > 1]
+    for number in numbers:
+        for words, change in (*_list_changes(tensors[number]), *_fit_inside(case, number)):
+            yield [number], words, [change]
+    if len(numbers) < 2:
+        return
+    usual = [dict(_list_changes(tensors[number])) for number in numbers]
+    for words in usual[0]:
+        if all(words in each for each in usual):
+            yield numbers, words, [each[words] for each in usual]
 
 
 def _agrees(run: Callable[[], list[torch.Tensor]], wanted: Sequence[torch.Tensor]) -> bool:
@@ -47,19 +62,19 @@ def _agrees(run: Callable[[], list[torch.Tensor]], wanted: Sequence[torch.Tensor
         return False
 
 
-def _tell_file(name: str, words: str) -> Cause:
+def _tell_file(names: str, words: str) -> Cause:
     return Cause(
         "preprocessing",
-        f"the file prepares `{name}` itself, and the model does not: {words}",
+        f"the file prepares {names} itself, and the model does not: {words}",
         "the model fed so agrees with the file fed the plain input",
         "leave that step out before session.run, or export the model without it",
     )
 
 
-def _tell_model(name: str, words: str) -> Cause:
+def _tell_model(names: str, words: str) -> Cause:
     return Cause(
         "preprocessing",
-        f"the model prepares `{name}` itself, and the file does not: {words}",
+        f"the model prepares {names} itself, and the file does not: {words}",
         "the file fed so agrees with the model fed the plain input",
         "do that step before session.run, or export the whole model",
     )
