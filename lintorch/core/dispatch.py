@@ -140,8 +140,10 @@ def _make_findings(
 
 def _spare_exporters(found: Yielded, node: Any, subject: Subject) -> Yielded:
     """What is yielded for a node, without the exporters that never come there."""
-    spared = subject.list_spared(node) if isinstance(found, Hit) and found.harm else None
-    if not spared or not isinstance(found, Hit) or found.harm is None:
+    if not isinstance(found, Hit) or not found.harm:
+        return found
+    spared = subject.list_spared(node)
+    if not spared:
         return found
     return replace(found, harm={k: v for k, v in found.harm.items() if k not in spared})
 

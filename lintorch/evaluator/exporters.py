@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-TRACERS = frozenset({"onnx-legacy", "torchscript-trace"})
+_TRACERS = frozenset({"onnx-legacy", "torchscript-trace"})
 _PROGRAMS = frozenset({"torch.export", "onnx"})
-EVERYONE = TRACERS | _PROGRAMS | {"eager"}
+EVERYONE = _TRACERS | _PROGRAMS | {"eager"}
 """Who may run a forward. TorchScript compiles both sides of a branch, and is not among them."""
 TOLD: Mapping[str, frozenset[str]] = {
-    "torch.jit.is_tracing": TRACERS,
-    "torchvision._is_tracing": TRACERS,
-    "torch._C._get_tracing_state": TRACERS,
+    "torch.jit.is_tracing": _TRACERS,
+    "torchvision._is_tracing": _TRACERS,
+    "torch._C._get_tracing_state": _TRACERS,
     "torch.onnx.is_in_onnx_export": frozenset({"onnx", "onnx-legacy"}),
     "torch.compiler.is_compiling": _PROGRAMS,
     "torch.compiler.is_exporting": _PROGRAMS,

@@ -439,12 +439,7 @@ class Machine:
     def tell(self, kind: Callable[..., Occurrence], node: ast.AST, *given: Any) -> None:
         """Record what happened at a node."""
         spot = self.spots.get(node) or self.spot(node)
-        here = self.here
-        way, certain = here.way, not (here.doubt or here.shaky)
-        same = way is not None and way.certain is certain and way.forward is here.forward
-        if way is None or not same or way.exporters is not here.exporters:
-            way = self.way()
-        self.events.append(kind(node, spot, way, *given))
+        self.events.append(kind(node, spot, self.way(), *given))
 
     def mark(self, kind: type[Mark], node: ast.AST = NOWHERE, *given: Any) -> None:
         """Record the order of what happens, where somebody wants it."""

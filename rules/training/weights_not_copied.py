@@ -150,9 +150,7 @@ def is_weight(value: cst.BaseExpression, loop: cst.For, source: Source) -> bool:
 def in_averages(node: cst.Assign, source: Source) -> Iterator[Hit]:
     """`self.average = model.state_dict()`, `[p for p in model.parameters()]`, and what is averaged in it."""
     target, owner = node.targets[0].target, find_scope(node, source)
-    if isinstance(
-        target, cst.Name
-    ):  # weights that one call alone looks at, unless it averages them
+    if isinstance(target, cst.Name):  # of one call alone, unless it averages them
         owner = source.enclosing(node, cst.FunctionDef)
     if len(node.targets) != 1 or not isinstance(target, (cst.Name, cst.Attribute)) or owner is None:
         return
