@@ -216,3 +216,35 @@ def test_defaults_that_nobody_builds_with_are_not_told_as_certain(tmp_path: Path
     (tmp_path / "pyramid.py").write_text(fixed)
     told = findings("--select", "LT806", cwd=tmp_path)
     assert [(e["location"]["row"], e["severity"]) for e in told] == [(10, "error")]
+
+
+ASKED = """import torch.nn.functional as F
+from torch import nn
+
+
+class Asked(nn.Module):
+    def __init__(self, size=None):
+        super().__init__()
+        self.size = size
+
+    def forward(self, x):
+        if self.size is None:
+            return F.avg_pool2d(x, x.size()[2:])
+        return F.adaptive_avg_pool2d(x, self.size)
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "rows"),
+    [
+        ("from asked import Asked\n\nmake = lambda: Asked(size=1)\n", []),
+        ("from asked import Asked\n\nmake = lambda n: Asked(size=n)\n", [12]),
+        ("from asked import Asked\n\nmake = lambda: (Asked(1), Asked())\n", [12]),
+        ("class Asked(dict):\n    pass\n\n\nmake = lambda: Asked(size=1)\n", [12]),
+    ],
+)
+def test_a_class_is_as_all_other_files_build_it(tmp_path: Path, use: str, rows: list[int]) -> None:
+    (tmp_path / "asked.py").write_text(ASKED)
+    (tmp_path / "train.py").write_text(use)
+    told = findings("--select", "LT101", cwd=tmp_path)
+    assert [each["location"]["row"] for each in told] == rows

@@ -36,8 +36,15 @@ from lintorch.evaluator.objects import (
     is_module_class,
     tell_wrapped,
 )
+from lintorch.evaluator.roots import list_classes, needs_arguments
 from lintorch.evaluator.training_parts import is_training_part
-from lintorch.evaluator.uses_elsewhere import evaluate_use, is_called, leave_defaults, list_uses
+from lintorch.evaluator.uses_elsewhere import (
+    evaluate_use,
+    find_only_use,
+    is_called,
+    leave_defaults,
+    list_uses,
+)
 from lintorch.evaluator.values import (
     UNKNOWN,
     Class,
@@ -123,7 +130,8 @@ def run_model(around: Surroundings, name: str) -> Reached:
     says how often something is repeated, what raises counts only if it says the same without a
     repetition and with many; where a call gives something unknown, only if it does so without the default in its place.
     """
-    before, asked = dict(around.witness.built), AskedSettings()
+    before = dict(around.witness.built)
+    asked = AskedSettings(use=_find_only_use(around, name, before))
     reached = _run_settled(around, name, asked)
     doubts = [replace(asked, repeats=each) for each in _REPEATS if asked.counts]
     doubts += [replace(asked, defaults=False)] if asked.presumed else []
@@ -167,6 +175,17 @@ def _list_uses(around: Surroundings, name: str, built: Mapping[Class, Built]) ->
     if not name.isidentifier() or any(kind.name == name for kind in built):
         return ()
     return list_uses(name, around.library.mentions(name, around.file))
+
+
+def _find_only_use(
+    around: Surroundings, name: str, built: Mapping[Class, Built]
+) -> ast.Call | None:
+    """How other files build a class that would do with its defaults, which nobody leaves."""
+    if not name.isidentifier() or any(kind.name == name for kind in built):
+        return None
+    if name not in list_classes(around.file) or needs_arguments(around.file, name):
+        return None
+    return find_only_use(name, around.file, around.library.mentions(name, around.file))
 
 
 def _is_built(around: Surroundings, name: str, built: Mapping[Class, Built]) -> bool:

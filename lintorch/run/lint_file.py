@@ -51,7 +51,9 @@ def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
         return replace(bare, findings=(_report_unparsed(task, UNKNOWN_SYNTAX, place),))
     return replace(
         bare,
-        findings=tuple(lint_subject(source, _index_rules(task.codes, task.folders))),
+        findings=tuple(
+            lint_subject(source, _index_rules(task.codes, task.folders, source.is_test))
+        ),
         enters=source.enters,
         inside=source.regions.functions_inside,
         consulted=tuple(sorted(source.consulted)),
@@ -59,8 +61,9 @@ def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
 
 
 @cache
-def _index_rules(codes: frozenset[str], folders: tuple[str, ...]) -> Index:
-    return index_detectors(choose_rules(codes, folders), Evidence.SOURCE)
+def _index_rules(codes: frozenset[str], folders: tuple[str, ...], is_test: bool) -> Index:
+    rules = (each for each in choose_rules(codes, folders) if each.in_tests or not is_test)
+    return index_detectors(rules, Evidence.SOURCE)
 
 
 def choose_rules(codes: Iterable[str], folders: tuple[str, ...]) -> list[Rule]:
