@@ -343,3 +343,42 @@ class lossAV(nn.Module):
         if x.sum() > 0:
             return x
         return x * 2
+
+
+class Merging(nn.Module):
+    """A part of which no caller is followed: its sizes may be numbers."""
+
+    def __init__(self, dim):
+        super().__init__()
+        self.fc = nn.Linear(dim, dim)
+
+    def forward(self, x, H, W):
+        if H % 2 == 1 or W % 2 == 1:
+            x = x * 2
+        return self.fc(x)
+
+
+class Stage(nn.Module):
+    def __init__(self, dim, downsample=Merging):
+        super().__init__()
+        self.down = downsample(dim) if dim else None
+        self.other = Merging
+
+    def forward(self, x):
+        return x
+
+
+class Masking(nn.Module):
+    def forward(self, x, mask, H):
+        if mask.sum() > H:  # hit
+            return x
+        return x * 2
+
+
+class Stages(nn.Module):
+    def __init__(self, kind=None):
+        super().__init__()
+        self.kind = kind or Masking
+
+    def forward(self, x):
+        return x
