@@ -31,6 +31,8 @@ ASKS = "self.training"
 OTHERWISE = "?"
 """Of a part that may be in another mode than the whole."""
 SESSION = "InferenceSession"
+FREE = ("no_grad", "inference_mode")
+"""Words of code that keeps no gradients, as where a model is measured."""
 _TAKERS = {
     **{name: parameter for name, (_, parameter) in EXPORTER_CALLS.items()},
     "torch.fx.symbolic_trace": "root",
@@ -62,8 +64,9 @@ def tell_handled(machine: Machine, node: ast.AST, name: str, given: Given) -> No
 
 
 def tell_compared(machine: Machine, node: ast.AST, held: Held) -> None:
-    """Tell the mode of a model that is called in a file that runs an exported one, too."""
-    if SESSION not in machine.here.file.text or machine.here.forward:
+    """Tell the mode of a model that is called where an exported one runs too, or where no gradients are kept."""
+    text = machine.here.file.text
+    if machine.here.forward or not any(word in text for word in (SESSION, *FREE)):
         return
     if held.kind == "object" and is_module_class(held.of):
         machine.tell(ModelHandled, node, "", held, *read_mode(machine, held))

@@ -15,10 +15,9 @@ from lintorch.core.profile import enumerate_names
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, ModelHandled, Occurrence
 from lintorch.evaluator.model_modes import ASKS, SESSION
-from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import Value
 from lintorch.evidence import IN_TRAINING, GraphCapture, ModalLayer, Outcome, Trace, Tracer, Trial
 from lintorch.facts.exporting.export_events import name_model
+from lintorch.facts.models.mode_changes import may_have_changed
 from lintorch.source import Source
 
 rule = Rule(
@@ -78,14 +77,6 @@ _LIBRARIES = (
     (re.compile(r"^segmentation_models_pytorch\.(\w+\.)*[A-Z]\w+$"), "BatchNorm2d"),
 )
 """Models of packages, and what in them depends on the mode."""
-_QUIET = frozenset(
-    {
-        "print", "len", "sum", "type", "isinstance", "id", "next", "list", "filter", "map", "str",
-        "summary", "profile", "FlopCountAnalysis", "hasattr", "getattr",
-        "partial",
-    }
-)  # fmt: skip
-"""Functions that leave the mode of a model as it is."""
 _TRAINING = ("prepare_qat", "export_for_training", "QuantizationAwareTraining")
 """Words of files that export in order to train."""
 _TRAINED = ("train", "zero_grad", "parameters")
@@ -101,7 +92,11 @@ class Consequence:
 
 @rule.event(ModelHandled)
 def in_source(event: ModelHandled, source: Source) -> Iterator[Hit]:
-    if not event.training or not event.layers or _may_have_changed(event.held, event, source):
+    if (
+        not event.training
+        or not event.layers
+        or may_have_changed(event.held, event, source.evaluation)
+    ):
         return
     if event.name:
         yield from _report(event, event.name, event.layers, name_model(event.held), source)
@@ -116,7 +111,7 @@ def of_packages(event: Called, source: Source) -> Iterator[Hit]:
     given = event.keyword.get(parameter, next(iter(event.positional), None))
     made = source.evaluation.ways.find_maker(given)
     layer = _name_layer(made.name) if isinstance(made, Called) else ""
-    if given is None or not layer or _may_have_changed(given, event, source):
+    if given is None or not layer or may_have_changed(given, event, source.evaluation):
         return
     if not source.evaluation.parts.list_uses(given, event) & {"eval", "train"}:
         yield from _report(event, event.name, frozenset({layer}), "", source)
@@ -149,19 +144,6 @@ def _report(
 def _name_layer(path: str) -> str:
     """What depends on the mode in a model of torchvision or segmentation_models_pytorch."""
     return next((layer for pattern, layer in _LIBRARIES if pattern.match(path)), "")
-
-
-def _may_have_changed(model: Value, event: Occurrence, source: Source) -> bool:
-    """Whether code that is not seen was given the model before, and may have set its mode."""
-    for each in source.evaluation.list_before(event):
-        if isinstance(each, UnknownCalled) and model in each.given.values:
-            return True
-        if isinstance(each, Called) and model in (*each.positional, *each.keyword.values()):
-            method = each.name.rpartition(".")[2]
-            known = each.name.startswith(("torch.", "copy.")) or method in _QUIET
-            if not known and each.node is not event.node:
-                return True
-    return False
 
 
 @rule.trace(ModalLayer)

@@ -1,0 +1,136 @@
+"""LT222: a model that is measured, or serves, in training mode."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Hit
+from lintorch.core.profile import enumerate_names
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import ModelHandled
+from lintorch.evaluator.model_modes import ASKS
+from lintorch.facts.models.mode_changes import may_have_changed
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT222",
+    summary="a model is measured in training mode",
+    why="""
+        A module is in training mode from the moment it is built, and no_grad() does not change that:
+        dropout drops, and BatchNorm normalizes by the batch at hand and goes on updating its
+        statistics with the data it is measured on. The numbers are lower than those of eval(), differ
+        from call to call, and depend on what else is in the batch. Reported where the model is built
+        in view, has layers that depend on the mode, and nothing calls eval() or train(False) on the
+        way to a forward pass without gradients over batches, or behind weights that were loaded.
+        Dropout that is left on to draw samples is not reported. Measured on torch 2.13.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        def measure(batches, weights):
+            model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.5), nn.Linear(8, 2))
+            model.load_state_dict(weights, strict=False)
+            hits = 0
+            with torch.no_grad():
+                for x, y in batches:
+                    hits += (model(x).argmax(1) == y).sum().item()
+            return hits
+    """,
+    good="""
+        import torch
+        from torch import nn
+
+
+        def measure(batches, weights):
+            model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.5), nn.Linear(8, 2))
+            model.load_state_dict(weights, strict=False)
+            hits = 0
+            model.eval()
+            with torch.no_grad():
+                for x, y in batches:
+                    hits += (model(x).argmax(1) == y).sum().item()
+            return hits
+    """,
+    proof="""
+        torch.manual_seed(0)
+        weights = {"3.weight": torch.randn(2, 8)}
+        x = torch.randn(200, 4)
+        found = [(torch.manual_seed(1), measure([(x, torch.zeros(200))], weights))[1]]
+        torch.manual_seed(1)
+        model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.5), nn.Linear(8, 2))
+        model.load_state_dict(weights, strict=False)
+        assert found == [(model.eval()(x).argmax(1) == 0).sum().item()]
+    """,
+    remedy="call model.eval() before it",
+    fix=Applicability.UNSAFE,
+)
+
+_FREE = re.compile(r"\b(no_grad|inference_mode)\b")
+_TRAINS = re.compile(r"\.backward\(|\.step\(|\brandn?\(|\brandn_like\(|\bzeros\(|\bones\(")
+"""What a function has that trains, or that runs a model on made-up numbers."""
+_MEANT = re.compile(
+    r"mc_?dropout|monte_?carlo|uncertain|update_bn|bn_update|reset_running_stats|enable_dropout"
+    r"|calibrat|recalib|precise_bn|\.training\b",
+    re.I,
+)
+"""Words of code that leaves a model in training mode on purpose, or chooses the mode otherwise."""
+
+
+@rule.event(ModelHandled)
+def in_source(event: ModelHandled, source: Source) -> Iterator[Hit]:
+    if event.name or not event.training or not event.layers or source.is_test:
+        return
+    call = source.call_at(event)
+    if call is None or _MEANT.search(source.text) or not _is_measured(call, source):
+        return
+    if not may_have_changed(event.held, event, source.evaluation):
+        depend = f"{enumerate_names(sorted(event.layers))} depend{'s' * (len(event.layers) == 1)}"
+        message = (
+            f"{source.code(call.func)} runs in training mode, on which {depend.replace(ASKS, 'it')}"
+        )
+        yield Hit(call, message, _fix(call, source))
+
+
+def _is_measured(call: cst.Call, source: Source) -> bool:
+    """Whether it runs without gradients over batches, or on weights that a file without training loads."""
+    function = source.enclosing(call, cst.FunctionDef)
+    if not isinstance(call.func, (cst.Name, cst.Attribute)) or function is None:
+        return False
+    text = source.code(function)
+    if not _is_free(call, function, source) or _TRAINS.search(text):
+        return False
+    served = ".load_state_dict(" in source.text and ".backward(" not in source.text
+    return served or source.enclosing(call, cst.For, cst.FunctionDef) is not function
+
+
+def _is_free(call: cst.Call, function: cst.FunctionDef, source: Source) -> bool:
+    """Whether gradients are off, by a block or a decorator of its function."""
+    if any(_FREE.search(source.code(each.decorator)) for each in function.decorators):
+        return True
+    return any(
+        _FREE.search(source.code(item.item))
+        for outer in source.ancestors(call)
+        if isinstance(outer, cst.With) and source.enclosing(outer, cst.FunctionDef) is function
+        for item in outer.items
+    )
+
+
+def _fix(call: cst.Call, source: Source) -> Fix | None:
+    """`model.eval()` above the block that switches gradients off, or at the top of the function."""
+    function = source.enclosing(call, cst.FunctionDef)
+    outer = [
+        each
+        for each in source.ancestors(call)
+        if isinstance(each, (cst.With, cst.For))
+        and source.enclosing(each, cst.FunctionDef) is function
+    ]
+    if not outer:
+        return None
+    edit = source.above(outer[-1], f"{source.code(call.func)}.eval()")
+    return Fix("put the model into eval mode first", (edit,), Applicability.UNSAFE)
