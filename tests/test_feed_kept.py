@@ -127,7 +127,7 @@ def test_a_board_has_the_sides_that_are_kept(tmp_path: Path) -> None:
             return self.last(rows)
     """,
     )
-    assert fed == {"Policy": "['float32[batch=2, 4, height=6, width=7]']"}
+    assert fed == {"Policy": "['float32[batch=2, 4, 6, 7]']"}
 
 
 def test_numbers_and_groups_are_those_of_the_project(tmp_path: Path) -> None:
