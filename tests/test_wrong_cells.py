@@ -29,6 +29,7 @@ TRACERS = ("onnx-legacy", "torchscript-trace")
 RUNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "read_sizes": (TRACERS, ()),
     "read_data": (TRACERS, ()),
+    "other_numbers": (TRACERS, ()),
     "views": (TRACERS, ()),
     "rounding": (("torch.export", "onnx", *TRACERS), ()),
     "resizes": (("onnx",), ()),

@@ -7,6 +7,7 @@ from lintorch.record.events import *  # noqa: F403
 from lintorch.record.outcomes import (
     AS_TRACED,
     IN_TRAINING,
+    REDRAWN,
     OperatorUse,
     Outcome,
     SizeLimit,
@@ -18,6 +19,7 @@ from lintorch.record.sites import Shape, Site
 __all__ = [
     "AS_TRACED",
     "IN_TRAINING",
+    "REDRAWN",
     "EventKey",
     "GraphCapture",
     "ModelRun",

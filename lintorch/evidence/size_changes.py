@@ -15,7 +15,7 @@ from lintorch.evidence.trace import Trace
 from lintorch.evidence.treatment import fails_when_run, name_sizes, report_refusal
 from lintorch.evidence.trial import Trial
 from lintorch.record.events import RunEvent, SizeQuestion, SizeRead, SizeUse, TensorRead
-from lintorch.record.outcomes import AS_TRACED, Outcome, Variation
+from lintorch.record.outcomes import AS_TRACED, REDRAWN, Outcome, Variation
 
 _MOST = 200
 _WORKED_OUT = re.compile(r"\bmath\.|\b(sqrt|log\w*|ceil|floor|trunc)\(")
@@ -106,6 +106,8 @@ def blame_event(
     if outcome.status == "failed":
         return _refused(outcome, event)
     found = find_changes(event, trial.trace) if explains is None else explains
+    if REDRAWN in outcome.wrong_at and _stands_at(outcome, event):
+        found = {REDRAWN}
     if not may_be_wrong_by(outcome, found):
         return None
     if kind is Harm.WARNED and not by_trace and not _warned(outcome, event):
@@ -175,13 +177,13 @@ def _treated(outcome: Outcome, event: RunEvent) -> Harm:
     return Harm.WARNED if _warned(outcome, event) else Harm.SILENT
 
 
+def _stands_at(outcome: Outcome, event: RunEvent) -> bool:
+    where, here = outcome.site, event.site
+    return where is not None and (where.path, where.row) == (here.path, here.row)
+
+
 def _refused(outcome: Outcome, event: RunEvent) -> Hit | None:
-    where = outcome.site
-    if (
-        where is None
-        or outcome.returned
-        or (where.path, where.row) != (event.site.path, event.site.row)
-    ):
+    if outcome.returned or not _stands_at(outcome, event):
         return None
     said = outcome.message.strip().partition("\n")[0][:_MOST]
     return report_refusal(event.site, outcome, said)

@@ -39,8 +39,9 @@ def wrong_sizes(outcome: Outcome) -> tuple[Sizes, ...]:
 
 
 def name_sizes(variations: Iterable[Variation]) -> tuple[Sizes, ...]:
-    """The names of the sizes that are changed, each once; an export in training mode is at no other sizes."""
-    return tuple(dict.fromkeys(each.changed for each in variations if not each.training))
+    """The names of the sizes that are changed, each once; an export in training mode, or on other numbers, is at no other sizes."""
+    at_sizes = (each for each in variations if not each.training and not each.redrawn)
+    return tuple(dict.fromkeys(each.changed for each in at_sizes))
 
 
 def report_refusal(node: object, outcome: Outcome, why: str) -> Hit:

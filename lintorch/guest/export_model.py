@@ -34,7 +34,7 @@ from lintorch.record.messages import (
 )
 from lintorch.record.model_options import TAKES_NO_SIZES, ModelLimits
 from lintorch.record.models import Model
-from lintorch.record.outcomes import Outcome
+from lintorch.record.outcomes import REDRAWN, Outcome
 from lintorch.record.precisions import list_precisions
 from lintorch.record.suggestions import Suggestion
 from lintorch.record.timings import ModelTiming
@@ -271,6 +271,8 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
         return
     if outcome.part and work.options.scripts:
         send(ScriptMissing("its outputs are right, and only they are compared by a program"))
+    if REDRAWN in outcome.wrong_at and work.options.scripts:
+        send(ScriptMissing("it is wrong on other numbers than those that a program feeds"))
     left = work.options.limits.trial_seconds - (clock() - started)
     seconds = min(_SECONDS_FOR_PARTS, left / 2)
     for name in export.find_blamed_parts(outcome, module, model, varied, seconds=seconds, **about):

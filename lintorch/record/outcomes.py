@@ -42,13 +42,15 @@ class Variation:
     """How what was compared with eager differs from what was traced.
 
     Nothing differs at the traced sizes; else some named sizes are `changed`, in the order of their
-    names, or the export was made in training mode. `sizes` are what they are there, in the same
-    order: the same names may be changed several times.
+    names, or the export was made in training mode, or it is `redrawn`: the sizes are the same, and
+    the numbers are others. `sizes` are what they are there, in the same order: the same names may be
+    changed several times.
     """
 
     changed: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
     training: bool = False
+    redrawn: bool = False
 
     @staticmethod
     def between(traced: Mapping[str, int], sizes: Mapping[str, int]) -> Variation:
@@ -77,6 +79,8 @@ AS_TRACED = Variation()
 """Nothing differs."""
 IN_TRAINING = Variation(training=True)
 """The export was made in training mode."""
+REDRAWN = Variation(redrawn=True)
+"""Other numbers were fed, by which the model itself takes other steps."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +150,8 @@ class Outcome:
     """The IR version of the ONNX file that was written."""
     compared: tuple[Variation, ...] = ()
     """All at which numbers were compared, wrong or right; shapes alone where the model is random."""
+    draws: int = 1
+    """How many draws of numbers were compared at the traced sizes: more where data decides what the model computes."""
     seconds: float = 0.0
     graph: tuple[OperatorUse, ...] = ()
     """What an exported ONNX file holds, whatever its numbers are worth."""

@@ -10,6 +10,8 @@ from lintorch.record.models import Model
 from lintorch.record.outcomes import Outcome, Variation
 
 _SIDES = ("depth", "height", "width")
+_DRAWS = {2: ", two draws", 3: ", three draws"}
+"""Where numbers decide what a model computes, other ones were fed too."""
 
 
 def list_compared_sizes(outcome: Outcome, model: Model) -> list[dict[str, int]]:
@@ -18,18 +20,18 @@ def list_compared_sizes(outcome: Outcome, model: Model) -> list[dict[str, int]]:
 
 
 def write_comparisons(
-    compared: Iterable[tuple[str, Sequence[Mapping[str, int]]]],
+    compared: Iterable[tuple[str, Sequence[Mapping[str, int]], int]],
     names: Collection[str],
     verb: str = "compared",
 ) -> Iterator[str]:
     """`compared at 64, 97×129 (batch 2, 3)`, with the exporters before it where they differ in that.
 
-    Of each exporter the sizes that it was compared at, with all `names`.
+    Of each exporter the sizes that it was compared at, with all `names`, and the draws of numbers.
     """
     tried: dict[str, dict[str, None]] = defaultdict(dict)
-    for exporter, sizes in compared:
+    for exporter, sizes, draws in compared:
         if sizes:
-            tried[write_sizes(sizes, names)][exporter] = None
+            tried[write_sizes(sizes, names) + _DRAWS.get(draws, "")][exporter] = None
     for text, exporters in tried.items():
         yield (f"{enumerate_names([*exporters])}: " if len(tried) > 1 else "") + f"{verb} {text}"
 

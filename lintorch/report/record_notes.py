@@ -70,7 +70,7 @@ def _write_comparisons(
     model: _Model, trials: Sequence[Trial], verb: str = "compared"
 ) -> Iterator[str]:
     if "sizes" in model:
-        compared = [(name_export(each), each["compared"]) for each in trials]
+        compared = [(name_export(each), each["compared"], each.get("draws", 1)) for each in trials]
         yield from write_comparisons(compared, model["sizes"], verb)
 
 

@@ -54,6 +54,7 @@ def trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
         "differences": _difference_values(outcome, row.model),
         "loss": loss_values(outcome.loss) if outcome.loss else None,
         "compared": list_compared_sizes(outcome, row.model) if row.model else [],
+        "draws": outcome.draws,
         "seconds": outcome.seconds,
         "artifact": shown_path(each.artifact) if each.artifact else None,
         "repro": shown_path(each.script) if each.script else None,

@@ -18,7 +18,9 @@ def describe_run(report: Report) -> str:
         _describe_trial(o) for o in report.outcomes
     ]
     model = report.model
-    compared = [(each.exporter, list_compared_sizes(each, model)) for each in report.outcomes]
+    compared = [
+        (each.exporter, list_compared_sizes(each, model), each.draws) for each in report.outcomes
+    ]
     attempts += write_comparisons(compared, model.sizes)
     return "\n".join(
         [

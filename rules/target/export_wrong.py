@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import AS_TRACED, IN_TRAINING, Outcome, Trial, Variation
+from lintorch.evidence import AS_TRACED, IN_TRAINING, REDRAWN, Outcome, Trial, Variation
 from lintorch.evidence.size_changes import describe_outcome
 from lintorch.evidence.treatment import report_limit
 
@@ -22,7 +22,9 @@ rule = Rule(
         dynamic changes. No other rule explains it. The message names the smallest part of the
         model that alone is wrong at the same sizes. A difference only at other sizes points to a
         size, a branch or a loop that the exporter made a constant; a difference at the exported
-        sizes points to an operator, to randomness, or to a model left in training mode.
+        sizes points to an operator, to randomness, or to a model left in training mode. One on
+        other numbers of the same sizes points to a choice by numbers that the exporter made a
+        constant: how many a mask leaves, or which way a branch goes.
 
         Where the exporter itself took for given what a line asked of a size (`height < 50` of a
         slice), that line is named, and the condition for which the exported model holds.
@@ -73,4 +75,6 @@ def spoken(at: Variation) -> str:
         return "at the exported sizes"
     if at == IN_TRAINING:
         return "when exported in training mode"
+    if at == REDRAWN:
+        return "on other numbers of the same sizes"
     return f"when {' and '.join(at.changed)} changes"

@@ -68,6 +68,8 @@ _LAYER_BY_WORD = (
     (re.compile(r"conv(?!er|ex|o)"), nn.Conv2d),
 )
 """How words of names of layers begin; actions and normals are none."""
+_NO_LAYER = frozenset(("adj", "adjacency", "matrix", "mat", "laplacian", "graph", "edges"))
+"""Words of names of graphs, which are none either, as in `norm_adj_matrix`."""
 
 
 def guess_by_name(name: str) -> Any:
@@ -76,7 +78,8 @@ def guess_by_name(name: str) -> Any:
         return VALUE_BY_NAME[name]
     words = name.split("_")
     fitting = (layer for word, layer in _LAYER_BY_WORD if any(map(word.match, words)))
-    return next(fitting, _guess_by_affix(name))
+    layer = None if _NO_LAYER & {*words} else next(fitting, None)
+    return _guess_by_affix(name) if layer is None else layer
 
 
 def _guess_by_affix(name: str) -> Any:

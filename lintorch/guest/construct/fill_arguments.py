@@ -37,6 +37,7 @@ from lintorch.guest.construct.part_models import (
     find_called_names,
     find_part_class,
 )
+from lintorch.guest.construct.project_settings import find_shipped_number
 from lintorch.guest.construct.sequence_lengths import find_sequence_lengths
 from lintorch.guest.construct.setting_paths import find_settings_read
 
@@ -195,6 +196,9 @@ def _fill_parameter(call: Callable[..., Any], parameter: inspect.Parameter, dept
             return kind if is_class else _build_part(kind, depth)
         if not written and parameter.name in find_called_attributes(call) - find_called_names(call):
             return nn.Identity()
+    if name not in VALUE_BY_NAME and written in ("", "int", "float"):
+        made, shipped = _fill_plain(name, written), find_shipped_number(call, parameter.name)
+        return made if shipped is None or type(made) not in (int, float) else shipped
     return _fill_plain(name, written)
 
 

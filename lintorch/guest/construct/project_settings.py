@@ -57,7 +57,7 @@ def choose_settings(call: Callable[..., Any], uses: Sequence[SettingUse]) -> Cho
     except (OSError, TypeError):
         return None
     paths = [use.path for use in uses]
-    words = {home.stem.lower(), call.__name__.lower()}
+    words = {home.stem.lower(), call.__name__.lower(), home.parent.name.lower()}
     held = [
         (subtree, shipped.path, sum(_look_up(subtree, path) is not _ABSENT for path in paths))
         for shipped in read_repository(find_repository(home.parent))
@@ -76,6 +76,21 @@ def choose_settings(call: Callable[..., Any], uses: Sequence[SettingUse]) -> Cho
         if value is not _ABSENT:
             values[path] = value
     return ChosenSettings(held[0][0], values, held[0][1])
+
+
+def find_shipped_number(call: Callable[..., Any], name: str) -> int | float | None:
+    """The number that the repository of a class gives by this very name, in the file that is nearest to it."""
+    try:
+        home = Path(inspect.getfile(call)).resolve()
+    except (OSError, TypeError):
+        return None
+    held = [
+        (-_count_shared(shipped.path, home), number, value)
+        for number, shipped in enumerate(read_repository(find_repository(home.parent)))
+        for subtree in list_subtrees(shipped.tree)
+        if type(value := subtree.get(name)) in (int, float)
+    ]
+    return min(held)[2] if held else None
 
 
 def _look_up(tree: Any, path: SettingPath) -> Any:
@@ -145,9 +160,21 @@ def _read_file(path: Path) -> list[SettingTree]:
             return list(read_python_settings(text))
         written_as_json = path.suffix == ".json" or text.lstrip().startswith(b"{")
         loaded = json.loads(text) if written_as_json else _load_yaml(text)
+        if isinstance(loaded, dict) and path.suffix != ".json" and _is_group(path.parent):
+            loaded = {path.parent.name: loaded}
     except Exception:  # of any parser
         return []
     return [_resolve(loaded, loaded)] if isinstance(loaded, dict) else []
+
+
+@lru_cache(maxsize=256)
+def _is_group(folder: Path) -> bool:
+    """Whether each file of a folder is one choice of a group of settings, as hydra has it: `defaults` above name it."""
+    named = re.compile(
+        rf"^defaults:.*^\s*-\s*(override )?{re.escape(folder.name)}\s*:", re.M | re.S
+    )
+    above = [path for path in folder.parent.glob("*.y*ml") if path.stat().st_size <= _LARGEST_FILE]
+    return any(named.search(path.read_text("utf-8", "replace")) for path in above)
 
 
 def _resolve(value: Any, root: SettingTree, depth: int = 0) -> Any:

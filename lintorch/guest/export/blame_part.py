@@ -27,7 +27,7 @@ from lintorch.guest.export.warnings_log import log_warnings
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.record.models import Model
-from lintorch.record.outcomes import Outcome, Variation
+from lintorch.record.outcomes import REDRAWN, Outcome, Variation
 
 _STAGES_IN_PARTS = ("export", "load")
 """Stages whose failure can be looked for in parts: before any numbers are compared."""
@@ -48,9 +48,9 @@ def find_blamed_parts(
     `outcome` is what `try_export` made of the same. Nothing comes where it was neither a failed
     export nor a wrong one, where lines are known that make it wrong, for exports in training mode,
     which eager itself differs from, where only what forward returns is refused, or what a run
-    leaves is wrong, and where the part is known.
+    leaves is wrong, where other numbers are, and where the part is known.
     """
-    if outcome.returned or outcome.kept or outcome.part:
+    if outcome.returned or outcome.kept or outcome.part or REDRAWN in outcome.wrong_at:
         return
     failed = outcome.status == "failed" and outcome.stage in _STAGES_IN_PARTS
     known = train or outcome.is_explained(decided=True)

@@ -13,7 +13,8 @@ from lintorch.guest.export.module_state import copy_module, list_tensors
 from lintorch.guest.export.name_outputs import name_outputs
 from lintorch.guest.feed.run_weight import RunWeight, weigh_run
 from lintorch.guest.process.deadline import clock
-from lintorch.guest.watch.make_tensors import flatten_output, make_inputs
+from lintorch.guest.watch.make_tensors import FIRST_DRAW, Draw, draw_inputs, flatten_output
+from lintorch.guest.watch.run_steps import RunSteps, follow_steps
 from lintorch.guest.watch.torch_draws import list_generator_states
 from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import Model
@@ -37,10 +38,24 @@ class Eager:
         self.draws = False
         """Whether a run so far has drawn random numbers."""
         self.model = model
+        self._draw = FIRST_DRAW
+
+    def draw_again(self, draw: Draw) -> Eager:
+        """The same model on other numbers."""
+        other = Eager(self.module, self.model)
+        other._draw = draw
+        return other
 
     def make_inputs(self, sizes: NamedSizes) -> tuple[Any, ...]:
         """A tensor or plain value for each input, as at these sizes; the same ones each time."""
-        return make_inputs(self.model.inputs, sizes)
+        return draw_inputs(self.model.inputs, sizes, self._draw)
+
+    def follow_run(self, sought: int = -1) -> RunSteps:
+        """The steps of a run at the first sizes; where one that is sought is made."""
+        steps = RunSteps(sought)
+        with follow_steps(steps):
+            self._run_afresh(self.model.sizes)
+        return steps
 
     def run_at(self, sizes: NamedSizes) -> Any:
         """What the model gives back at these sizes, as it is; run once. Raises what the model raises."""

@@ -24,6 +24,7 @@ from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job, 
 from lintorch.guest.export.find_exporter import find_exporter, takes_plain
 from lintorch.guest.export.hidden_parts import look_into_parts
 from lintorch.guest.export.module_state import copy_module
+from lintorch.guest.export.other_draws import try_other_draws
 from lintorch.guest.export.quantization import Quantization
 from lintorch.guest.export.refused_output import explain_refused_output
 from lintorch.guest.export.size_conditions import name_conditions
@@ -83,6 +84,7 @@ def try_export(
     """
     started = time.monotonic()
     late = clock() + _SECONDS_FOR_SECOND if late is None else late
+    redrawn = eager is None and not train
     if lacking := find_exporter(exporter).available():
         return Outcome(exporter, "unavailable", message=lacking)
     if is_weightless(module):
@@ -111,7 +113,10 @@ def try_export(
                 user_file,
             )
     if isinstance(made, Exported):
-        made = _judge_made(exporter, made, job, eager, others, train, user_file)
+        exported = made
+        made = _judge_made(exporter, exported, job, eager, others, train, user_file)
+        if redrawn and made.status == "ok" and made.compared:
+            made = try_other_draws(made, exported, eager, user_file)
         if made.status == "ok" and made.compared:
             made = try_after_run(
                 made,

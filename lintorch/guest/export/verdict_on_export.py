@@ -155,17 +155,29 @@ def _run_at_other_sizes(
 ) -> Iterator[_RunAtSizes]:
     for sizes in others:
         varied_by = Variation.between(eager.model.sizes, sizes)
-        place = f"at {varied_by.write_sizes()}"
         try:
             eager.list_numbers_at(sizes)
         except Exception:
             continue
-        try:
-            yield _RunAtSizes(varied_by, place, sizes, _run_exported(exported, eager, sizes))
-        except Exception as error:
-            why = f"the exported model raises {summarise_error(error, 1)}"
-            raised = Difference(None, why=why, text=text_of(error))
-            yield _RunAtSizes(varied_by, place, sizes, raised)
+        yield _run_at(exported, eager, sizes, varied_by, f"at {varied_by.write_sizes()}")
+
+
+def _run_at(
+    exported: Exported, eager: Eager, sizes: NamedSizes, varied: Variation, place: str
+) -> _RunAtSizes:
+    """What the exported model gives there, or that it raises."""
+    try:
+        return _RunAtSizes(varied, place, sizes, _run_exported(exported, eager, sizes))
+    except Exception as error:
+        why = f"the exported model raises {summarise_error(error, 1)}"
+        return _RunAtSizes(varied, place, sizes, Difference(None, why=why, text=text_of(error)))
+
+
+def find_wrong_at(
+    exported: Exported, eager: Eager, sizes: NamedSizes, varied: Variation, place: str
+) -> Wrong | None:
+    """How an exported model differs from eager at some sizes, at which eager runs; None where it does not."""
+    return _find_wrong(_run_at(exported, eager, sizes, varied, place), eager)
 
 
 def _find_wrong(at: _RunAtSizes, eager: Eager) -> Wrong | None:

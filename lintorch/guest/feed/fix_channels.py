@@ -155,8 +155,11 @@ def _share_features(guess: Guess, got: int, want: int) -> Iterator[Guess]:
 
 
 def _fill_up_features(guess: Guess, got: int, want: int) -> Iterator[Guess]:
-    """Where what comes of one input is put beside another: that one, the last first, makes up the difference."""
-    for number in reversed(range(len(guess.inputs) if len(guess.inputs) > 1 else 0)):
+    """Where what comes of an input, or of the rest of it, is put beside something: it makes up the difference.
+
+    The last input first.
+    """
+    for number in reversed(range(len(guess.inputs))):
         given = guess.inputs[number]
         width = guess.size_along(given, -1) + want - got if len(given.shape) > 1 else 0
         if width > 0 and isinstance(given.shape[-1], int):

@@ -38,6 +38,7 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Two sizes that must be one: positions learned for another size, or inputs that must agree."""
     one, other = find_numbers(match)[:2]
     yield from _spread_masks(guess)
+    yield from _double_cut_axis(guess, one, other)
     yield from _share_length(guess, one, other)
     yield from _scale_one_image(guess, one, other)
     yield from _share_joined_axes(guess, one, other)
@@ -55,6 +56,14 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     for got, want in (*pairs, (one - 1, other - 1)):  # a signal is rather too short than too long
         if got > 0 and want > 0:
             yield from scale_sides(guess, got, want)
+
+
+def _double_cut_axis(guess: Guess, one: int, other: int) -> Iterator[Guess]:
+    """Where a cut left nothing of the second half of an axis, `x[:, n:]`: that axis twice as large."""
+    for number, given in enumerate(guess.inputs if 0 in (one, other) else ()):
+        for axis in (-1, 1):
+            if len(given.shape) > 1 and guess.size_along(given, axis) == one + other:
+                yield guess.with_size(number, axis, 2 * (one + other))
 
 
 def _spread_masks(guess: Guess) -> Iterator[Guess]:
@@ -81,7 +90,7 @@ def _share_joined_axes(guess: Guess, one: int, other: int) -> Iterator[Guess]:
     """Where two sides were made one axis of another length: that of joints, two or three coordinates each."""
     sides = [guess.sizes.get(name, 0) for name in SPATIAL[1:]]
     for got, want in ((one, other), (other, one)):
-        if prod(sides) == got and want % got and got % want:
+        if prod(sides) == got > 0 and want > 0 and want % got and got % want:
             for small in (2, 3):
                 if want % small == 0 and isqrt(want) ** 2 != want:
                     yield guess.with_sizes(height=want // small, width=small)
@@ -190,6 +199,18 @@ def fit_view(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """As many numbers as a view needs."""
     want = prod(int(number) for number in re.findall(r"\d+", match[1]))
     yield from scale_sides(guess, int(match[2]), want)
+
+
+def add_viewed_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Several vectors a sample, of which a view makes a map: as many as it lacks numbers."""
+    want, got = prod(map(int, re.findall(r"\d+", match[1]))), int(match[2])
+    batch = guess.sizes.get("batch", 1)
+    if got % batch or want % max(1, got // batch) or not 1 < want * batch // got <= _LARGEST_SIDE:
+        return
+    for number, given in enumerate(guess.inputs):
+        if len(given.shape) == 2 and type(given.shape[1]) is int:
+            shape = (given.shape[0], want * batch // got, given.shape[1])
+            yield guess.with_input(number, replace(given, shape=shape))
 
 
 def scale_sides(guess: Guess, got: int, want: int) -> Iterator[Guess]:

@@ -39,6 +39,10 @@ _MASK_NAMES = re.compile(r"\w*mask\w*")
 _TIME_NAMES = re.compile(r"t|time|timesteps?|sigma|noise_level|step")
 _CONTEXT_NAMES = re.compile(r"encoder_hidden_states|context|text_emb\w*|prompt_embeds")
 _LABEL_NAMES = re.compile(r"class_(labels?|ids?|idx)|labels")
+_ROW_NAMES = re.compile(
+    r"((pos|neg|positive|negative)_)?(users?|items?|movies?|heads?|tails?|relations?|rels?|entity|entities)"
+    r"(_?(ids?|idx|index|indices|indexes|input))?"
+)
 _TARGET_NAMES = re.compile(r"(\w*_)?(targets?|labels?|y|gt|y_true|true|truth|mask|masks)")
 _PREDICTION_NAMES = re.compile(
     r"(\w*_)?(pred|preds|predictions?|inputs?|logits?|outputs?|y_pred|scores?|x)\w*"
@@ -171,6 +175,8 @@ def guess_inputs(
     later: list[Guess] = []
     for form in _order_forms(module, arguments, layer_forms):
         guess = _combine_inputs(named, form, layer_forms)
+        if (rows := take_rows(guess, embedded)) is not guess:
+            yield rows
         labelled = look_up(guess, embedded)
         if said or partly or len(guess.inputs[0].shape) >= _IMAGE:
             guess = labelled
@@ -223,6 +229,14 @@ def look_up(guess: Guess, embedded: Mapping[str, int]) -> Guess:
         for number, given in enumerate(guess.inputs)
     )
     return guess if inputs == guess.inputs else guess.with_inputs(inputs)
+
+
+def take_rows(guess: Guess, embedded: Mapping[str, int]) -> Guess:
+    """The guess with one row of a table for each sample, where by their names all inputs are such: users and items."""
+    if not all(_ROW_NAMES.fullmatch(g.name) and g.dtype == "int64" for g in guess.inputs):
+        return guess
+    rows = (replace(g, shape=("batch",), high=embedded.get(g.name, g.high)) for g in guess.inputs)
+    return guess.with_inputs(tuple(rows))
 
 
 def is_loss_signature(named: list[str]) -> bool:

@@ -30,6 +30,16 @@ _WIDTHS = ("dim", "embed_dim", "in_dim", "in_channels", "d_model", "hidden_dim",
 _SIDE_ATTRIBUTES = ("in_size", "img_size", "image_size", "input_size", "input_resolution")
 _SIDES_OF_PARTS = ("img_size", "image_size")
 """Attributes by which a part, too, says how big the images of the whole are: the outermost part that has one."""
+_SIDE_PAIRS = (
+    *(("board_height", "board_width"), ("board_x", "board_y"), ("grid_height", "grid_width")),
+    *(
+        ("img_height", "img_width"),
+        ("image_height", "image_width"),
+        ("input_height", "input_width"),
+    ),
+    *(("img_h", "img_w"), ("input_h", "input_w"), ("imgH", "imgW")),
+)
+"""Attributes that keep one side each."""
 _LENGTH_ATTRIBUTES = (
     *("seq_len", "seq_length", "sequence_length", "input_len", "input_length"),
     *("lookback", "n_his", "his_len", "history_len"),
@@ -163,6 +173,10 @@ def _find_sides(module: nn.Module) -> tuple[int, int] | None:
             height, width = value[-2:]
             if isinstance(height, int) and isinstance(width, int):
                 return height, width
+    for pair in _SIDE_PAIRS:
+        one, other = (vars(module).get(name) for name in pair)
+        if type(one) is int and type(other) is int and 1 < min(one, other) <= _LARGEST_SIDE:
+            return one, other
     for name in ("default_cfg", "pretrained_cfg"):
         size = getattr(module, name, None)
         size = size.get("input_size") if isinstance(size, Mapping) else None

@@ -31,6 +31,7 @@ from lintorch.guest.feed.fix_rank import (
     take_second_rank,
 )
 from lintorch.guest.feed.fix_sides import (
+    add_viewed_axis,
     enlarge_sizes,
     enlarge_vanished_sides,
     equalise_joined_sizes,
@@ -152,6 +153,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             take_named_sides,
         ),
         (r"shape '\[([\d, ]+)\]' is invalid for input of size (\d+)", fit_view),
+        (r"shape '\[-1, ([\d, ]+)\]' is invalid for input of size (\d+)", add_viewed_axis),
         (r"length\D{0,14}(\d+),? but (?:found|got)\D{0,12}(\d+)", equalise_sizes),
         (r"has size (\d+) for operand \d+ which does not broadcast .* size (\d+)", equalise_sizes),
         (r"batch2 tensor to be: \[\d+, (\d+)\] but got: \[\d+, (\d+)\]", equalise_sizes),

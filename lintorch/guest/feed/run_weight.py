@@ -34,6 +34,11 @@ class RunWeight:
     seconds: float = 0.0
     shapes: list[tuple[str, tuple[tuple[int, ...], ...]]] = field(default_factory=list)
 
+    def count_last_rows(self) -> int:
+        """How many rows the last thing computed has; 0 where that is not kept."""
+        last = self.shapes[-1][1] if 0 < len(self.shapes) < _MOST_CALLS else ()
+        return last[0][0] if last and last[0] else 0
+
     def vanishes_to_one(self, other: RunWeight) -> bool:
         """Whether a size that is more than one in this run is one in the other.
 

@@ -23,6 +23,7 @@ from lintorch.guest.feed.optional_arguments import add_named_argument
 from lintorch.guest.feed.other_sizes import list_lighter_sizes
 from lintorch.guest.feed.repair_guess import suggest_repairs
 from lintorch.guest.feed.run_weight import RunWeight
+from lintorch.guest.feed.squeezed_ones import put_squeezed_ones
 from lintorch.guest.feed.try_guess import FailedTry, explain_unfeedable, try_guess
 from lintorch.guest.feed.varying_sizes import Fed, fix_constant_sizes, vary_each_size
 from lintorch.guest.process.deadline import clock
@@ -114,6 +115,8 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     heavy: list[Guess] = []
     for guess, outcome in _try_guesses(built.module, starts, files, deadline, plain, heavy):
         if isinstance(outcome, RunWeight):
+            if not guess.followed:
+                guess, outcome = put_squeezed_ones(guess, outcome, built.module, deadline)
             if heavy or not guess.followed:
                 guess, outcome = leave_ones(guess, outcome, built.module, deadline)
             fed = fix_constant_sizes(guess, outcome, built.module, deadline + seconds / 2)

@@ -74,7 +74,17 @@ class SizeTrials:
             return False
         seconds = max(1.0, self._deadline - clock())
         found = weigh_at(self._module, self._inputs, sizes, seconds, self._most)
-        return found is not None and not self._first.vanishes_to_one(found)
+        return (
+            found is not None
+            and not self._first.vanishes_to_one(found)
+            and not self._folds_into_batch(sizes, found)
+        )
+
+    def _folds_into_batch(self, sizes: Mapping[str, int], found: RunWeight) -> bool:
+        """Whether what comes last has as many rows as samples at first, and not at other sides: `view(-1, n)` took some for samples."""
+        samples = self._sizes.get("batch", 0)
+        alike = 0 < samples == self._first.count_last_rows()
+        return alike and sizes["batch"] == samples != found.count_last_rows() > 0
 
 
 def find_most_seconds(first: RunWeight) -> float:

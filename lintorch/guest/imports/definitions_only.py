@@ -153,12 +153,13 @@ def _let_fail(statement: ast.stmt, instead: ast.stmt | None = None) -> ast.stmt:
 
 
 def _find_used_names(tree: ast.Module) -> frozenset[str]:
-    """Names that classes mention, and what makes or is asked for by those, however far."""
+    """Names that classes mention, and what makes or is asked for by those, however far; also objects of settings."""
     mentioned: dict[str, set[str]] = {}
     for statement in _walk_statements(tree.body):
         for name in _list_bound(statement):
             mentioned.setdefault(name, set()).update(_list_names(statement))
-    waiting = [n.name for n in _walk_statements(tree.body) if isinstance(n, ast.ClassDef)]
+    classes = [n for n in _walk_statements(tree.body) if isinstance(n, ast.ClassDef)]
+    waiting = [n.name for n in classes] + _list_objects(tree, classes)
     found: set[str] = set()
     while waiting:
         name = waiting.pop()
@@ -166,6 +167,14 @@ def _find_used_names(tree: ast.Module) -> frozenset[str]:
             found.add(name)
             waiting += mentioned.get(name, ())
     return frozenset(found)
+
+
+def _list_objects(tree: ast.Module, classes: Iterable[ast.ClassDef]) -> list[str]:
+    """The names of objects of classes without a base, which other files import: `cfg = Config()`."""
+    plain = {n.name for n in classes if {getattr(base, "id", "") for base in n.bases} <= {"object"}}
+    made = (n for n in _walk_statements(tree.body) if isinstance(n, ast.Assign))
+    objects = (n for n in made if getattr(getattr(n.value, "func", None), "id", "") in plain)
+    return [name for statement in objects for name in _list_bound(statement)]
 
 
 def _walk_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

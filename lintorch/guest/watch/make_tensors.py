@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -17,13 +18,32 @@ from lintorch.record.plain_values import evaluate_plain
 SEED = 20240229
 
 
+@dataclass(frozen=True)
+class Draw:
+    """Which numbers are drawn: those of a seed, floating ones times a factor; lengths a quarter shorter or not."""
+
+    seed: int = SEED
+    factor: float = 1.0
+    shorter: bool = False
+
+
+FIRST_DRAW = Draw()
+
+
 def make_inputs(
     inputs: Sequence[FedArgument], sizes: Mapping[str, int], seed: int = SEED
 ) -> tuple[Any, ...]:
     """One tensor or plain value per input, the same at every call; names take their value of `sizes`."""
-    generator = torch.Generator().manual_seed(seed)
+    return draw_inputs(inputs, sizes, Draw(seed))
+
+
+def draw_inputs(
+    inputs: Sequence[FedArgument], sizes: Mapping[str, int], draw: Draw
+) -> tuple[Any, ...]:
+    """The same of other numbers."""
+    generator = torch.Generator().manual_seed(draw.seed)
     return tuple(
-        _tensor(given, sizes, generator)
+        _tensor(given, sizes, generator, draw)
         if isinstance(given, Input)
         else evaluate_plain(given.value, sizes)
         for given in inputs
@@ -75,28 +95,28 @@ def find_dynamic_names(
     return frozenset(name for each in varied for name in each if each[name] != sizes[name])
 
 
-def _tensor(given: Input, sizes: Mapping[str, int], generator: torch.Generator) -> torch.Tensor:
+def _tensor(
+    given: Input, sizes: Mapping[str, int], generator: torch.Generator, draw: Draw
+) -> torch.Tensor:
     shape = tuple(sizes[size] if isinstance(size, str) else size for size in given.shape)
     dtype = getattr(torch, given.dtype)
     if dtype is torch.bool:
         return torch.randint(0, 2, shape, generator=generator).bool()
     if dtype.is_floating_point or dtype.is_complex:
-        return torch.randn(shape, generator=generator).to(dtype)
+        return (torch.randn(shape, generator=generator) * draw.factor).to(dtype)
     if given.longest != "":
-        return _fall_from(sizes.get(str(given.longest), given.longest), shape).to(dtype)
+        longest = sizes.get(str(given.longest), given.longest)
+        return _fall_from(longest, shape, draw.shorter).to(dtype)
     high = given.high if given.high > given.low else given.low + 2
     return torch.randint(given.low, high, shape, generator=generator).to(dtype)
 
 
-def _fall_from(longest: int | str, shape: tuple[int, ...]) -> torch.Tensor:
-    """Whole numbers that fall from one by a quarter of it at a time, and end at 1."""
+def _fall_from(longest: int | str, shape: tuple[int, ...], shorter: bool) -> torch.Tensor:
+    """Whole numbers that fall from one, or what is next, by a quarter of it at a time, and end at 1."""
     if not str(longest).isdigit():
         raise ValueError(f"{longest!r} is a size of no input")
-    return (
-        (int(longest) - torch.arange(prod(shape)) * max(1, int(longest) // 4))
-        .clamp(min=1)
-        .reshape(shape)
-    )
+    steps = torch.arange(prod(shape)) + int(shorter)
+    return (int(longest) - steps * max(1, int(longest) // 4)).clamp(min=1).reshape(shape)
 
 
 def _leaves(output: Any, seen: set[int]) -> Iterator[torch.Tensor]:
