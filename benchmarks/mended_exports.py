@@ -6,8 +6,9 @@
 
 Each file's models are exported by torch.export, onnx, onnx-legacy and torchscript-trace, in a copy
 of the folder. Then all fixes of the file, and of what it imports of its project, go in, safe and
-unsafe ones, also those that wait for a run or for a trial by torch.export; `--verify` says of each whether numbers, gradients and state stayed; and the models are
-exported again. A pair is a model and a rule that a wrong or failed export of it is laid to; it is
+unsafe ones, also those that wait for a run or for a trial by one of these, but for such as make an
+export worse; `--verify` says of each whether numbers, gradients and state stayed; and the models
+are exported again. A pair is a model and a rule that a wrong or failed export of it is laid to; it is
 mended where each of these exports is right afterwards. What became of a file is kept below the DIR
 of --keep, and the file not tried again: empty it to measure anew. --page writes the table into
 a page, behind what other commands wrote there.

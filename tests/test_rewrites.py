@@ -70,10 +70,13 @@ def is_close(found: Any, wanted: Any) -> bool:
 
 
 def is_right_at_every_size(model: Any, images: list[Any], wanted: list[Any]) -> bool:
-    """Whether `torch.export` takes a model, and its program gives what is wanted of all images."""
+    """Whether `torch.export` takes a model, and its program, saved and loaded, gives what is wanted of all images."""
     axes = dict.fromkeys((0, 2, 3), Dim.DYNAMIC)
     try:
-        program = torch.export.export(model, (images[0],), dynamic_shapes=(axes,)).module()
+        exported = torch.export.export(model, (images[0],), dynamic_shapes=(axes,))
+        file = io.BytesIO()
+        torch.export.save(exported, file)
+        program = torch.export.load(io.BytesIO(file.getvalue())).module()
         found = [program(image) for image in images]
     except Exception:  # the many kinds of refusal of torch.export
         return False

@@ -101,7 +101,8 @@ def _export(copy: Path, name: str) -> tuple[Exported, ...]:
 def _fix(copy: Path, paths: Sequence[str]) -> tuple[str, tuple[tuple[str, str], ...]]:
     """What the fixing itself says, and what is left without a fix."""
     chosen = ("--isolated", "--no-cache", "--select", "LT1", "--config", _IN_USE, "-j", "1")
-    common = (*chosen, "--trace", "--export", "torch.export")
+    tried = [word for exporter in EXPORTERS for word in ("--export", exporter)]
+    common = (*chosen, "--trace", *tried)
     fixing = ("--fix", "--unsafe-fixes", "--verify", "--output-format", "concise")
     told = _run(copy, "check", *paths, *common, *fixing)
     found = _run(copy, "check", *paths, *common, "--output-format", "json").stdout

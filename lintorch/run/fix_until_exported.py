@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
 
 from lintorch.core.codes import MODEL_NOT_BUILT, MODEL_STOPPED, SYNTAX_ERROR
 from lintorch.core.finding import Evidence, Finding
+from lintorch.core.profile import EXPORTERS, MEASURED
 from lintorch.files import FileText, is_notebook, read_file
 from lintorch.host.prove_models import FixedFile
 from lintorch.report.places import shown_path
 from lintorch.report.wording import write_message
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.entered_fixes import list_mendings
+from lintorch.run.fewest_fixes import FewestFixes
 from lintorch.run.mend_file import FileMending
 from lintorch.run.proof_bench import ProofBench
 from lintorch.run.prove_together import FileKeys, JointProof
 from lintorch.run.request import CheckRequest, Progress
 from lintorch.run.scope import Scope
-
-_MOST_ALONE = 12
-"""Fixes that are each tried alone before all together are thinned out, at most."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,15 @@ def fix_until_exported(request: CheckRequest, progress: Progress) -> FixedExport
     text = seen.texts.get(path) or read_file(path)
     if not isinstance(text, FileText):
         return FixedExport(errors=(f"{path}: {text.cause}",))
+    spoilt: list[str] = []
     for eager in (False, True):
         mendings = list_mendings(text, seen, scope, request, progress, eager)
-        if mendings and (right := _mend_export(text, mendings, request, scope, progress)):
-            return right
-    return FixedExport(told=tuple(_tell_uncovered(failed)))
+        if mendings:
+            come = _mend_export(text, mendings, request, scope, progress)
+            if come.is_right:
+                return come
+            spoilt += come.told
+    return FixedExport(told=(*dict.fromkeys(spoilt), *_tell_uncovered(failed)))
 
 
 def _mend_export(
@@ -74,43 +78,53 @@ def _mend_export(
     request: CheckRequest,
     scope: Scope,
     progress: Progress,
-) -> FixedExport | None:
-    """The texts with the fewest of these fixes after which exports are right."""
-    path = text.path
-    with ProofBench(request, scope, progress) as bench:
-        fixed = FixedFile(path, text.text if is_notebook(path) else None)
-        models = bench.set_up_file(fixed, (each.path for each in mendings))
-        proof = JointProof(mendings, models, request.tried_fixes)
-        keys = _find_fewest(proof)
+) -> FixedExport:
+    """The texts with the fewest of these fixes after which exports are right, and none is worse."""
+    path, paths = text.path, [each.path for each in mendings]
+    fixed = FixedFile(path, text.text if is_notebook(path) else None)
+    others = replace(
+        request, models=replace(request.models, exporters=_list_others(request, scope))
+    )
+    with (
+        ProofBench(request, scope, progress) as bench,
+        ProofBench(others, scope, progress) as beside,
+    ):
+        proof = JointProof(mendings, bench.set_up_file(fixed, paths), request.tried_fixes)
+
+        @cache
+        def prove_others() -> JointProof:
+            models = beside.set_up_file(fixed, paths)
+            return JointProof(mendings, models, request.tried_fixes)
+
+        search = FewestFixes(proof, prove_others)
+        keys = search.find_fewest()
         if keys is None:
-            return None
-        after, told = proof.list_texts(keys), describe_exports(proof, keys, path)
+            return FixedExport(told=tuple(_tell_spoilt(search, path)))
+        after, told = proof.list_texts(keys), describe_exports(keys, path, proof.list_words(keys))
     texts = (FixedText(m.path, m.before, after[m.path]) for m in mendings if m.path in after)
     return FixedExport(tuple(texts), (told,), is_right=True)
 
 
-def describe_exports(proof: JointProof, keys: FileKeys, path: str) -> str:
+def _list_others(request: CheckRequest, scope: Scope) -> tuple[str, ...]:
+    """The exporters that settings name besides the one asked for; where they name none, all that were measured."""
+    named = scope.settings_of(request.paths[0]).exporters
+    used = MEASURED if named is None else named
+    return tuple(e for e in EXPORTERS if e in used and e not in request.models.exporters)
+
+
+def _tell_spoilt(search: FewestFixes, path: str) -> Iterator[str]:
+    """The fewest fixes after which the export is right and another one is worse."""
+    if fewest := min(search.spoilt, key=len, default=None):
+        yield f"not put in: {describe_exports(fewest, path, search.spoilt[fewest])}"
+
+
+def describe_exports(keys: FileKeys, path: str, words: Iterable[str]) -> str:
     """`torchscript-trace: wrong → ok after LT101 (x.view(int(x.size(0)), -1))`; in another file than `path`, with it."""
-    words = dict.fromkeys(w for v in proof.try_keys(keys) for w, _ in v.exports)
     told = ", ".join(
         f"{code} ({line})" if where == path else f"{code} ({where}: {line})"
         for where, (code, line) in sorted(keys)
     )
     return f"{'; '.join(words) or 'the export is right'} after {told}"
-
-
-def _find_fewest(proof: JointProof) -> FileKeys | None:
-    """The fewest fixes that are found after which all exports are right; None where all are not enough."""
-    good = proof.find_harmless()
-    if not good or not proof.is_exported(good):
-        return None
-    for key in sorted(good)[:_MOST_ALONE]:
-        if len(good) > 1 and proof.is_exported(frozenset({key})):
-            return frozenset({key})
-    for key in sorted(good):
-        if len(good) > 1 and proof.is_exported(good - {key}):
-            good -= {key}
-    return good
 
 
 def _list_failed(findings: tuple[Finding, ...], exporter: str) -> Iterator[Finding]:

@@ -43,11 +43,14 @@ class Verdict:
         return bool(self.failure) or any(change.breaks for change in self.changes)
 
     @property
+    def spoils(self) -> bool:
+        """Whether a trial export was right and is not any more."""
+        return any(worse for _, worse in self.exports)
+
+    @property
     def differs(self) -> bool:
         """Whether anything is not as it was."""
-        return bool(
-            self.broken or self.changes or self.keys or any(worse for _, worse in self.exports)
-        )
+        return bool(self.broken or self.changes or self.keys or self.spoils)
 
 
 @dataclass

@@ -13,7 +13,7 @@ from lintorch.run.fixed_rows import Rows, is_same_code, list_fixed_rows
 from lintorch.run.mend_file import NO_KEYS, FileMending, FixKey, Mended, key_of
 from lintorch.run.proof_bench import FileBench, Verdict
 from lintorch.run.rule_catalog import engine_finding
-from lintorch.run.sift_fixes import any_differs, sift_fixes
+from lintorch.run.sift_fixes import any_differs, pass_numbers, sift_fixes
 
 _SAFE = frozenset({Applicability.SAFE})
 _MOST_ALONE = 12
@@ -29,7 +29,7 @@ class FixProof:
     verified: bool | None
     told: str
     may_go_in: bool = True
-    """Whether it is put in where it is asked for: no safe fix that changes numbers, none that breaks a model."""
+    """Whether it is put in where it is asked for: no safe fix that changes numbers, none that breaks a model or an export."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class FileProof:
     def prove(self) -> ProvenFile:
         """Safe fixes together, then unsafe ones on top of them; each alone where that differs."""
         safe = frozenset(key for key, fix in _promises(self._whole).items() if fix in _SAFE)
-        good, bad = sift_fixes(sorted(safe), self.try_keys, NO_KEYS)
+        good, bad = self._sift_safe(safe)
         unsafe = sorted(self._every - safe)
         verdicts = self.try_keys(good) if good else ()
         changed, broken, equal = self._try_unsafe(unsafe, good)
@@ -78,6 +78,14 @@ class FileProof:
             tuple(self._tell_broken(key, broken[key]) for key in broken),
         )
 
+    def _sift_safe(self, safe: Keys) -> tuple[Keys, dict[FixKey, tuple[Verdict, ...]]]:
+        """Those that change nothing, trial exports with all of them neither; and the others."""
+        good, bad = sift_fixes(sorted(safe), self.try_keys, NO_KEYS)
+        if not good or not any(each.spoils for each in self.try_keys(good)):
+            return good, bad
+        good, spoil = sift_fixes(sorted(good), self._try_exports, NO_KEYS)
+        return good, {**bad, **spoil}
+
     def _try_unsafe(
         self, keys: Sequence[FixKey], good: Keys
     ) -> tuple[
@@ -85,10 +93,14 @@ class FileProof:
         dict[FixKey, tuple[Verdict, ...]],
         dict[FixKey, tuple[Verdict, ...]],
     ]:
-        """Unsafe fixes that change something, those that break a model, and those that do neither."""
+        """Unsafe fixes that change something, those that break a model or an export, and those that do neither."""
         together = self.try_keys(good | {*keys}) if keys else ()
         if not any_differs(together):
             return {}, {}, dict.fromkeys(keys, together)
+        if any(each.spoils for each in together):
+            _, spoil = sift_fixes(keys, self._try_exports, good)
+            changed, broken, equal = self._try_unsafe([k for k in keys if k not in spoil], good)
+            return changed, {**broken, **spoil}, equal
         alone = {key: self.try_keys(good | {key}, len(keys) < 2) for key in keys[:_MOST_ALONE]}
         alone |= dict.fromkeys(keys[_MOST_ALONE:], together)
         broken = {key: found for key, found in alone.items() if any(v.broken for v in found)}
@@ -96,7 +108,7 @@ class FileProof:
         equal = {k: found for k, found in alone.items() if not any_differs(found)}
         if len(keys) > 1:
             rest = self.try_keys(good | changed.keys() | equal.keys())
-            if any(each.broken for each in rest):
+            if any(each.broken or each.spoils for each in rest):
                 return {}, {**dict.fromkeys([*changed, *equal], rest), **broken}, {}
         return changed, broken, equal
 
@@ -109,6 +121,10 @@ class FileProof:
         path, before = self._mending.path, self._mending.before
         texts, originals = {path: encode(mended.text)}, {path: encode(before)}
         return self._bench.try_steady(texts, originals, exporting)
+
+    def _try_exports(self, keys: Keys, exporting: bool) -> tuple[Verdict, ...]:
+        """What becomes of trial exports, whatever numbers do."""
+        return tuple(map(pass_numbers, self.try_keys(keys, exporting)))
 
     def _mend(self, keys: Keys) -> Mended:
         if keys == self._every:
@@ -158,8 +174,7 @@ class FileProof:
 
     def _report_defect(self, key: FixKey, verdicts: Sequence[Verdict]) -> Finding:
         finding, text = self._find_applied(key)
-        breaks = any(each.broken for each in verdicts)
-        does = "breaks what it promises to keep" if breaks else "changes what models compute"
+        does = _say_what_changes(verdicts)
         message = (
             f"the safe fix of {finding.code} ({finding.name}) {does}, and was left out; that is a "
             f"defect of the rule: {describe_verdicts(verdicts)}"
@@ -190,6 +205,13 @@ def list_rows_to_run(mended: Mended, before: str) -> tuple[Rows, ...]:
         if finding.fix is not None and not is_same_code(text, finding.fix.edits)
         for rows in list_fixed_rows(before, text, finding.fix.edits)
     )
+
+
+def _say_what_changes(verdicts: Sequence[Verdict]) -> str:
+    if any(each.broken for each in verdicts):
+        return "breaks what it promises to keep"
+    computes = any(each.changes or each.keys for each in verdicts)
+    return "changes what models compute" if computes else "makes an export worse"
 
 
 def list_keys(mended: Mended) -> Iterable[FixKey]:

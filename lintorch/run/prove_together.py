@@ -47,6 +47,15 @@ class JointProof:
         statuses = {status for each in verdicts for status in each.statuses}
         return not any_differs(verdicts) and statuses == {"ok"}
 
+    def list_words(self, keys: FileKeys) -> tuple[str, ...]:
+        """What became of each trial export: `onnx: wrong → ok`."""
+        return tuple(dict.fromkeys(w for v in self.try_keys(keys) for w, _ in v.exports))
+
+    def list_worse(self, keys: FileKeys) -> tuple[str, ...]:
+        """Of these, the exports that were right and are not any more."""
+        found = (w for v in self.try_keys(keys) for w, worse in v.exports if worse)
+        return tuple(dict.fromkeys(found))
+
     def try_keys(self, keys: FileKeys, exporting: bool = True) -> tuple[Verdict, ...]:
         """What models make of the files with these fixes alone."""
         texts = self.list_texts(keys)

@@ -19,9 +19,11 @@ rule = Rule(
         whether it is causal, compare it with a causal one and branch on the answer.
         `torch.export`, and with it the new ONNX exporter, has no numbers to answer with: "Could
         not guard on data-dependent expression", at every size. The tracers keep the example's
-        answer, and are right, as the mask is used all the same. Measured on torch 2.13.
+        answer, and are right: after a yes a causal kernel stands for the mask, after a no it is
+        used. Measured on torch 2.13.
 
-        `is_causal=False` says to use the mask as it is: the same numbers.
+        `is_causal=False` says to use the mask as it is: the same numbers. A mask that a run has
+        left on `self` for one length (LT110) is wrong at others only then: mend both.
     """,
     bad="""
         import torch

@@ -15,6 +15,7 @@ from lintorch.evaluator.values import NONE, Constant, Items, Number, Slice, Tens
 from lintorch.evidence import OperatorCall, Outcome, SizeUse, Trace, Trial, Variation
 from lintorch.evidence.size_changes import blame_event, find_changes
 from lintorch.evidence.treatment import report_limits
+from lintorch.facts.models.size_forms import write_side
 from lintorch.source import Source
 
 HOLDS = "a negative width, which holds at every size"
@@ -134,7 +135,7 @@ def in_open_slice(event: Indexed, source: Source) -> Iterator[Hit]:
 
 
 def pad_at_most(event: Indexed, source: Source) -> Fix | None:
-    """`F.pad(x, (0, (w - x.shape[3] - abs(w - x.shape[3])) // 2))` for `x[..., :w]`."""
+    """`F.pad(x, (0, n))` for `x[..., :w]`, where n is `min(w - x.shape[3], 0)`, written as arithmetic."""
     shapes = [
         each.shape if isinstance(each, Tensor) else None for each in (event.held, event.result)
     ]
@@ -145,7 +146,7 @@ def pad_at_most(event: Indexed, source: Source) -> Fix | None:
 
 
 def select_at_most(event: Indexed, source: Source) -> Fix | None:
-    """`x.index_select(2, torch.arange((w + n - abs(w - n)) // 2))` for `x[:, :, :w]`, of n rows."""
+    """`x.index_select(2, torch.arange(n))` for `x[:, :, :w]`, where n is `min(w, x.shape[2])`, written as arithmetic."""
     node = source.node_at(event, cst.Subscript)
     if node is None or is_written_to(node, source) or not is_counted(event):
         return None
@@ -162,7 +163,7 @@ def select_at_most(event: Indexed, source: Source) -> Fix | None:
         source.code(stop) if isinstance(stop, (cst.Name, cst.Integer)) else f"({source.code(stop)})"
     )
     size = f"{held}.shape[{axis}]"
-    count = f"({text} + {size} - abs({text} - {size})) // 2"
+    count = write_side(size, text, larger=False)
     text = f"{held}.index_select({axis}, {arange}({count}, device={held}.device))"
     return Fix(
         "take no more rows than there are",
@@ -225,7 +226,7 @@ def pad_by_less(
         text = source.code(stop) if isinstance(stop, cst.CSTNode) else ""
         text = text if isinstance(stop, (cst.Name, cst.Integer)) or not text else f"({text})"
         less = f"{text} - {name}.shape[{axis + begin}]"
-        less = f"({less} - abs({less})) // 2" if shorter else less
+        less = write_side(f"({less})", "", larger=False) if shorter else less
         widths.append(f"0, {less}" if text else "0, 0")
     text = f"{pad}({name}, ({', '.join(widths)}))"
     return Fix("crop by a negative pad", (source.replace(node, text), *edits), Applicability.UNSAFE)

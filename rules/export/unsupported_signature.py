@@ -137,8 +137,9 @@ REMEDIES = {
 }
 """What to return instead; of objects, their tensors."""
 OF_ITS_OWN = "an object of its own class"
-UNTRACED = ("a dict", "None", "a list of tensors and others")
-"""What torch.jit.trace alone refuses."""
+UNTRACED = ("a dict", "None", "a list of tensors and others", "a number", "a string")
+"""What the tracers are given without, as they refuse it."""
+TRACERS = {"torchscript-trace", "onnx-legacy"}
 REORDER = "list the names in this order"
 UNNAME = "take its name out of"
 IN_A_TUPLE = "return its tensors in a tuple"
@@ -211,7 +212,8 @@ def is_given_alike(forward: ast.FunctionDef, told: str) -> bool:
 def give_back(node: object, told: str, harm: dict[str, Harm], source: Source) -> Hit:
     """What a forward returns, and what it is to return instead."""
     remedy = IN_PLACE if told == "a dict" and not is_dict(node) else REMEDIES.get(told, IN_A_TUPLE)
-    mended = told in UNTRACED or told.startswith(OF_ITS_OWN)
+    traced = told in UNTRACED and not TRACERS.isdisjoint(harm.keys() & source.profile.exporters)
+    mended = traced or told.startswith(OF_ITS_OWN)
     fix = return_traced(node, source) if mended else None
     return Hit(node, f"forward returns {told}", fix, harm=harm, remedy=remedy)
 

@@ -37,6 +37,7 @@ from lintorch.evaluator.values import (
 from lintorch.facts.exporting.returned_values import DATACLASS, DICTS, may_be_registered
 from lintorch.syntax.edits import indent_below, read_margin
 
+_LEFT_OUT = ("none", "plain")
 _NAMES = ("outputs", "result", "returned")
 _LISTS = ("list", "tuple")
 _MAPPINGS = (*DICTS, "collections.UserDict")
@@ -133,7 +134,7 @@ def _list_tensors(name: str, value: Value) -> str:
     kinds = {_tell_kind(each) for each in value.items}
     if kinds == {"tensor"} and value.kind == "tuple":
         return ""
-    if "dict" in kinds:
+    if kinds & {"dict", "plain"}:
         return _list_nested(name, value)
     over = f"{name}.values()" if value.kind == "dict" else name
     if not kinds <= {"tensor", "none"} or "tensor" not in kinds:
@@ -144,18 +145,18 @@ def _list_tensors(name: str, value: Value) -> str:
 
 
 def _list_nested(name: str, value: Items) -> str:
-    """`(outputs[0], *outputs[1].values())`, of a tuple that holds dicts of tensors."""
+    """`(outputs[0], *outputs[1].values())`, of a tuple that holds dicts of tensors, or numbers and text."""
     items = value.items or ()
     kinds = [_tell_kind(each) for each in items]
     filled = (each for each in items if not isinstance(each, Items) or each.items)
-    if value.kind not in _LISTS or not set(kinds) <= {"tensor", "none", "dict"}:
+    if value.kind not in _LISTS or not set(kinds) <= {"tensor", "dict", *_LEFT_OUT}:
         return ""
-    if all(_tell_kind(each) == "none" for each in filled):
+    if all(_tell_kind(each) in _LEFT_OUT for each in filled):
         return ""
     parts = [
         f"{name}[{i}]" if kind == "tensor" else f"*{name}[{i}].values()"
         for i, kind in enumerate(kinds)
-        if kind != "none"
+        if kind not in _LEFT_OUT
     ]
     return f"({', '.join(parts)})" if len(parts) > 1 else f"({parts[0]},)"
 
@@ -190,8 +191,9 @@ _FIELD = r"""['"]?(?:\w+\.)*(?:(?:Float|Long|Bool)?Tensor(?: \| None)?|Optional\
 
 
 def _tell_kind(value: Value) -> str:
-    if value == Constant(None):
-        return "none"
+    if isinstance(value, Constant):
+        may_be_size = type(value.value) is int and value.value > 0  # which a tracer follows
+        return "none" if value.value is None else "" if may_be_size else "plain"
     kinds = {_tell_kind(each) for each in value.items or ()} if isinstance(value, Items) else set()
     if isinstance(value, Items) and value.kind == "dict" and value.items is not None:
         return "dict" if kinds <= {"tensor"} else ""

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from lintorch.facts.models.size_forms import is_pure
+from lintorch.facts.models.size_forms import is_pure, write_side
 
 PAD = re.compile(r"(^|\.)pad$")
 RESIZE = re.compile(r"(^|\.)(interpolate|upsample|resize)$")
@@ -135,12 +135,12 @@ def spell_remainders(pads: Sequence[ast.expr], test: ast.expr) -> dict[str, str]
 
 
 def spell_shortfall(pads: Sequence[ast.expr], test: ast.expr) -> dict[str, str]:
-    """`(20 - h + abs(20 - h)) // 2` for `20 - h`, where the test asks whether `h < 20`: none for others."""
+    """What is `max(20 - h, 0)` for `20 - h`, where the test asks whether `h < 20`: none for others."""
     lacks = find_shortfall(test)
     if lacks is None or not is_pure(test):
         return {}
     written = ast.unparse(lacks)
-    once = f"({written} + abs({written})) // 2"
+    once = write_side(f"({written})" if isinstance(lacks, ast.BinOp) else written, "", larger=True)
     others = [each for each in map(ast.unparse, pads) if each not in ("0", written)]
     return {written: once} if pads and not others and len(written) <= _MOST_TWICE else {}
 

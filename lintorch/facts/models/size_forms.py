@@ -20,16 +20,16 @@ class Extreme:
 
 
 def write_extreme(call: ast.AST, statement: ast.AST | None) -> Extreme | None:
-    """`(a + b + abs(a - b)) // 2` for `max(a, b)` of whole numbers, and `-` for `min`.
+    """`b + (a - b) * ((a - b + 2**30) // 2**30)` for `max(a, b)` of whole numbers; see `write_side`.
 
     What is long is put into the name that the whole statement gives it, first. None where an
     operand may do more than read sizes.
     """
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         return None
-    sign, given = "+" if call.func.id == "max" else "-", _list_operands(call)
+    larger, given = call.func.id == "max", _list_operands(call)
     if len(given) == 3:
-        return _write_of_three(call, given, sign, statement)
+        return _write_of_three(call, given, larger, statement)
     if len(given) != 2 or call.keywords:
         return None
     first, second = sorted(given, key=_is_zero)
@@ -44,7 +44,7 @@ def write_extreme(call: ast.AST, statement: ast.AST | None) -> Extreme | None:
         above, texts[0] = f"{name} = {ast.unparse(first)}", name
     if len("".join(texts)) > _MOST:
         return None
-    return Extreme(_combine(texts[0], "" if _is_zero(second) else texts[1], sign), above)
+    return Extreme(write_side(texts[0], "" if _is_zero(second) else texts[1], larger), above)
 
 
 def _list_operands(call: ast.Call) -> list[ast.expr]:
@@ -63,7 +63,7 @@ def _list_operands(call: ast.Call) -> list[ast.expr]:
 
 
 def _write_of_three(
-    call: ast.Call, given: list[ast.expr], sign: str, statement: ast.AST | None
+    call: ast.Call, given: list[ast.expr], larger: bool, statement: ast.AST | None
 ) -> Extreme | None:
     """Of `n = max(a, b, c)` one after the other."""
     name, texts = _name_of_whole(call, statement), [_in_brackets(each) for each in given]
@@ -71,13 +71,21 @@ def _write_of_three(
         return None
     if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(given[2])):
         return None
-    return Extreme(_combine(name, texts[2], sign), f"{name} = {_combine(texts[0], texts[1], sign)}")
+    above = f"{name} = {write_side(texts[0], texts[1], larger)}"
+    return Extreme(write_side(name, texts[2], larger), above)
 
 
-def _combine(first: str, second: str, sign: str) -> str:
-    if not second:
-        return f"({first} {sign} abs({first})) // 2"
-    return f"({first} + {second} {sign} abs({first} - {second})) // 2"
+def write_side(first: str, second: str, larger: bool) -> str:
+    """The larger or less of two whole numbers, of which "" as the second is 0, for |a - b| below 2**30.
+
+    The quotient is 1 or 0, and never one of a negative number, which ONNX rounds towards zero.
+    `torch.export.save` knows each of these operators, and neither `max` nor `abs`; what is divided
+    fits into 32 bits.
+    """
+    above = f"{first} - {second}" if second else first
+    below = f"{second} - {first}" if second else f"-{first}"
+    choice = f"(({above if larger else below} + 2**30) // 2**30)"
+    return f"{second} + ({above}) * {choice}" if second else f"{first} * {choice}"
 
 
 def _name_of_whole(call: ast.Call, statement: ast.AST | None) -> str:
