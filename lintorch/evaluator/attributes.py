@@ -13,7 +13,7 @@ from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.layers import CONTAINERS, DICTIONARIES, read_layer_attribute
 from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.machine import Machine, evaluates, reads
-from lintorch.evaluator.names import find_module, read_global
+from lintorch.evaluator.names import find_module, name_foreign, read_global
 from lintorch.evaluator.objects import (
     MODULE,
     OWN_GRADIENT,
@@ -101,7 +101,7 @@ def read_external(machine: Machine, node: ast.AST, held: External, name: str) ->
         found = machine.library.find(dotted, machine.here.file)
         if found is not None:
             return ModuleValue(found)
-    return External(dotted)
+    return name_foreign(dotted)
 
 
 @reads(ModuleValue)

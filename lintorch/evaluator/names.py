@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -185,7 +186,7 @@ def read_member(machine: Machine, file: CodeFile, dotted: str, name: str) -> Val
     inside = f"{dotted}.{name}"
     if module is None or module is file:
         inner = library.find(inside, file)
-        unread = External(inside if dotted else name)
+        unread = name_foreign(inside if dotted else name)
         return unread if inner is None else ModuleValue(inner)
     bound = name in module.bindings
     inner = None if bound else library.find(inside, file)
@@ -195,6 +196,17 @@ def read_member(machine: Machine, file: CodeFile, dotted: str, name: str) -> Val
             return value
     inner = library.find(inside, file)
     return UNKNOWN if inner is None else ModuleValue(inner)
+
+
+def name_foreign(dotted: str) -> Value:
+    """What is known of a name of another package."""
+    number = _NUMBERS.get(dotted)
+    return External(dotted) if number is None else Constant(number)
+
+
+_NUMBERS = {
+    f"{module}.{name}": getattr(math, name) for module in ("math", "numpy") for name in ("pi", "e")
+} | {"math.tau": math.tau, "torch.pi": math.pi}
 
 
 def _is_hidden(machine: Machine, package: CodeFile, name: str) -> bool:
