@@ -9,7 +9,7 @@ from typing import Any
 from lintorch.evaluator.compare_layers import LayerCopier, Pairs, are_alike
 from lintorch.evaluator.freeze_values import freeze_value
 from lintorch.evaluator.frozen_records import frozen_record
-from lintorch.evaluator.layer_numbers import is_own_number, is_rate, list_asked_names
+from lintorch.evaluator.layer_numbers import is_own_number, is_parameter_asked, is_rate
 from lintorch.evaluator.state import State
 from lintorch.evaluator.values import Class, Constant, Function, Given, Held, Value
 
@@ -45,9 +45,10 @@ def name_making(kind: Class, init: Value | None, given: Given, state: State) -> 
         if part is None:
             return None
         parts.append((name, part))
-    asked = list_asked_names(init.node) if isinstance(init, Function) else frozenset()
-    key = kind, len(given.positional), *parts
-    return Making(key, tuple(numbers), any(name in asked for name, _ in numbers))
+    asked = isinstance(init, Function) and any(
+        is_parameter_asked(init.node, name, value) for name, value in numbers
+    )
+    return Making((kind, len(given.positional), *parts), tuple(numbers), asked)
 
 
 def _name_arguments(init: Value | None, given: Given) -> Iterator[tuple[str, Value]]:

@@ -83,6 +83,6 @@ def _hold_alike(one: Held, other: Held, pairs: Pairs, state: State, deep: int) -
     for key, value in mine.items():
         if not are_alike(value, its[key], pairs, state, key, deep + 1):
             return False
-        if type(value) is Constant and value != its[key] and is_place_asked(one.of, key):
+        if type(value) is Constant and value != its[key] and is_place_asked(one.of, key, value):
             return False
     return True
