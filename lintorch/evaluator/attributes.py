@@ -18,7 +18,7 @@ from lintorch.evaluator.layers import (
 )
 from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.machine import Machine, evaluates, reads
-from lintorch.evaluator.names import find_module, read_global
+from lintorch.evaluator.names import find_module, name_foreign, read_global
 from lintorch.evaluator.objects import (
     MODULE,
     OWN_GRADIENT,
@@ -106,7 +106,7 @@ def read_external(machine: Machine, node: ast.AST, held: External, name: str) ->
         found = machine.library.find(dotted, machine.here.file)
         if found is not None:
             return ModuleValue(found)
-    return External(dotted)
+    return name_foreign(dotted)
 
 
 @reads(ModuleValue)

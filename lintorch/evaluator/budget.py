@@ -15,6 +15,8 @@ class Budget:
     """The same in a script."""
     file_steps: int = 16_000
     """The same in all roots of one file together."""
+    top_steps: int = 6_000
+    """The same for what files hold at their top, in all roots of one file together; more is charged to the roots."""
     decorator_steps: int = 200
     """The same in one call of a decorator."""
     star_steps: int = 20
@@ -47,6 +49,7 @@ BRIEF = Budget(
     steps=1_000,
     script_steps=300,
     file_steps=1_500,
+    top_steps=600,
     training_steps=600,
     row_steps=100,
     loose_steps=400,

@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
+from lintorch.evaluator.alike_layers import AlikeLayers
 from lintorch.evaluator.budget import Budget, SpentError
+from lintorch.evaluator.carried_layers import CarriedLayers
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.error_parts import find_error_part
 from lintorch.evaluator.events import Occurrence, Way
@@ -148,6 +150,11 @@ class AskedSettings:
     """A call of another file that says what it is built with."""
 
     @property
+    def is_first(self) -> bool:
+        """Whether nothing was tried in the place of what is presumed at first."""
+        return self.defaults and self.use is None and self.repeats == AskedSettings.repeats
+
+    @property
     def total(self) -> int:
         """How many there are."""
         return len(self.numbers) + len(self.counts) + self.absent
@@ -169,11 +176,14 @@ class TopLevel:
     files: dict[CodeFile, Frame] = field(default_factory=dict)
     pending: set[tuple[CodeFile, str]] = field(default_factory=set)
     """Names of files that are being worked out."""
+    steps: int = 0
+    """What that has cost, as far as no root is charged with it."""
     kept: dict[tuple[CodeFile, str], Value] = field(default_factory=dict)
     """Names of files whose values never change."""
     costly: set[str] = field(default_factory=set)
     """Decorators that take too long to follow, as they are written."""
     class_attributes: dict[int, dict[str, Value]] = field(default_factory=dict)
+    carried: CarriedLayers = field(default_factory=CarriedLayers)
     entered: set[ast.AST] = field(default_factory=set)
     """Functions that were run."""
     weighed: set[ast.If] = field(default_factory=set)
@@ -207,6 +217,8 @@ class Machine:
         """Whether the model is built as a branch builds it that nothing decides."""
         self.is_of_model = False
         """Whether a model is built and its forward run, and nothing else."""
+        self.may_share = False
+        """Whether what one layer does may be told of it alone, and not of all that are like it."""
         self.helper_steps = 0
         """Of each function of another file; 0 where it may take all that are left."""
         self.state = State(ground=top.ground.cells)
@@ -245,6 +257,7 @@ class Machine:
         """Parts of tests, as `a` of `a and b`, that depend on who runs the code."""
         self.spots: dict[ast.AST, Spot] = {}
         self.repeated = RepeatedCalls()
+        self.alike = AlikeLayers(self.repeated.shared)
         self.pure = PureCalls()
         self.made: set[Class] = set()
         """Classes of files of which an object was made."""

@@ -6,13 +6,17 @@ import ast
 from dataclasses import replace
 from functools import lru_cache
 
+from lintorch.evaluator.alike_layers import Making, name_making
 from lintorch.evaluator.asked_settings import make_asked
+from lintorch.evaluator.carried_layers import list_reachable
+from lintorch.evaluator.compare_layers import LAYER
 from lintorch.evaluator.events import ModelCalled, Wrapped
 from lintorch.evaluator.exporters import EVERYONE
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
 from lintorch.evaluator.machine import Activation, LeftError, Machine, calls
+from lintorch.evaluator.repeated_calls import Kept
 from lintorch.evaluator.replay_calls import Replay
 from lintorch.evaluator.torch_calls import tell_call
 from lintorch.evaluator.unknown_objects import ModelOutput
@@ -149,11 +153,14 @@ def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given)
     if layer and machine.shallow:
         return machine.hold("object", {}, kind)
     shared = layer and (machine.here.forward or _is_in_module(machine))
-    like = machine.repeated.find_made(kind, given, machine.state) if shared else None
-    if like is not None:
-        return like
-    made = machine.hold("object", {"lintorch mode": True} if layer else {}, kind)
     init = find_class_attribute(machine, kind, "__init__")
+    making = name_making(kind, init, given, machine.state) if layer else None
+    if shared and making is not None:
+        like = _find_made(machine, making)
+        if like is not None:
+            return like
+    asked = machine.alike.asked
+    made = machine.hold("object", {LAYER: True} if layer else {}, kind)
     misfed = isinstance(init, Function) and not takes_named(init.node.args, given.keyword)
     if isinstance(init, Function):
         machine.call(node, init, given.behind(made))
@@ -171,8 +178,8 @@ def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given)
     if machine.witness is not None and not misfed:
         sure = machine.is_certain and not machine.is_unsure
         machine.witness.note_built(kind, made, given, machine.state, sure)
-    if layer:
-        machine.repeated.keep_made(kind, given, made)
+    if making is not None:
+        machine.alike.keep_made(making, made, machine.state, asked)
     return made
 
 
@@ -232,15 +239,18 @@ def _call_method(
     machine: Machine, node: ast.AST, callee: Held, method: Function, given: Given
 ) -> Value:
     """A call that was made before with the same gives the same."""
-    forward, events = machine.here.forward, len(machine.events)
+    forward, events, first = machine.here.forward, len(machine.events), next(machine.addresses)
     repeated = machine.repeated
     anew = machine.here.exporters is not EVERYONE
-    known = None if anew else repeated.find_result(callee, given, forward, machine.state)
+    known = None if anew else _find_result(machine, callee, given)
     marks = machine.marks
     ordered = marks and not is_module_class(callee.of)
     if known is not None and machine.watch is None and not ordered:
         if not machine.ordered:
-            return known.result
+            result = known.result
+            if known.fresh is None or not isinstance(result, Held):
+                return result
+            return machine.hold(result.kind, known.fresh, result.of)
         replay = Replay(known.given, given)
         machine.events += replay.tell(machine.events, known.before, known.behind)
         return replay.renew(known.result)
@@ -250,8 +260,32 @@ def _call_method(
     finally:
         machine.marks = marks
     if not anew:
-        repeated.keep_result(callee, given, forward, machine.state, result, machine.events, events)
+        state, told = machine.state, machine.events
+        repeated.keep_result(callee, given, forward, state, result, told, events, first)
     return result
+
+
+def _find_result(machine: Machine, callee: Held, given: Given) -> Kept | None:
+    """What the same call gave, or that of a layer that is like this one."""
+    forward, state, repeated = machine.here.forward, machine.state, machine.repeated
+    found = repeated.find_result(callee, given, forward, state)
+    if found is None and machine.may_share:
+        like = machine.alike.find_like(callee, state)
+        found = None if like is None else repeated.find_result(like, given, forward, state)
+        if found is not None:
+            machine.run.update(list_reachable(callee, state))
+    return found
+
+
+def _find_made(machine: Machine, making: Making) -> Held | None:
+    """A layer like the one that is to be made, of this root or an earlier one of the file."""
+    found = machine.alike.find_made(making, machine.state, machine.addresses)
+    if found is None and machine.may_share:
+        found = machine.top.carried.lend(making, machine.state)
+        if found is not None:
+            machine.repeated.shared.add(found.address)
+            machine.alike.keep_made(making, found, machine.state, machine.alike.asked)
+    return found
 
 
 _MAKERS = ("dataclass", "define", "frozen", "attrs")

@@ -38,13 +38,13 @@ def make_key(function: Function, given: Given, state: State, *more: object) -> K
 
     What files hold at their top is the same for all calls until the root changes it.
     """
-    if function.closure is not None or given.open:
+    if function.closure is not None:
         return None
     positional = _freeze_all(given.positional, state)
     named = _freeze_all(given.keyword.values(), state)
     if positional is None or named is None:
         return None
-    return function, state.log.changes, positional, (*given.keyword,), named, more
+    return function, state.log.changes, positional, (*given.keyword,), named, given.open, more
 
 
 def _freeze_all(values: Iterable[Value], state: State) -> tuple[Any, ...] | None:

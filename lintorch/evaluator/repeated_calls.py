@@ -1,8 +1,8 @@
-"""Layers that are made and called alike again and again: what they do is worked out once for each root."""
+"""Layers that are called alike again and again: what they do is worked out once for each root."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -39,31 +39,17 @@ class Kept:
     result: Value
     before: int
     behind: int
+    fresh: Mapping[Any, Any] | None = None
+    """What the object held that it made and gave; None where it gave another value."""
 
 
 @dataclass
 class RepeatedCalls:
-    """By class and arguments the object that was made; by object and arguments what its call gave."""
+    """By object and arguments what its call gave."""
 
-    made: dict[tuple[Any, ...], Held] = field(default_factory=dict)
     given: dict[tuple[Any, ...], Kept] = field(default_factory=dict)
     shared: set[int] = field(default_factory=set)
     """Addresses of objects that stand for several."""
-
-    def find_made(self, kind: Class, given: Given, state: State) -> Held | None:
-        """An object like the one that is to be made."""
-        key = _make_key(kind, given)
-        found = None if key is None else self.made.get(key)
-        if found is None or state.find_cell(found.address) is None:
-            return None
-        self.shared.add(found.address)
-        return found
-
-    def keep_made(self, kind: Class, given: Given, made: Held) -> None:
-        """Remember an object that was made."""
-        key = _make_key(kind, given)
-        if key is not None:
-            self.made[key] = made
 
     def find_result(self, held: Held, given: Given, forward: bool, state: State) -> Kept | None:
         """The same call, where the object has not changed since."""
@@ -82,26 +68,47 @@ class RepeatedCalls:
         result: Value,
         events: Sequence[Occurrence],
         before: int,
+        first: int,
     ) -> None:
-        """Remember what a call gave that changed nothing; what it told begins behind `before` events."""
+        """Remember what a call gave that changed nothing older than `first`; it told what is behind `before` events."""
         key = _make_key(held, given, forward)
-        if key is None or not is_lasting(result) or is_made_up(given, result):
+        if key is None:
+            return
+        fresh = _list_fresh(result, first, state)
+        lasting = is_lasting(result) if fresh is None else all(map(is_lasting, fresh.values()))
+        if not lasting or any(is_made_up(given, e) for e in (fresh or {"": result}).values()):
             return
         told = islice(events, before, None)
-        if not any(isinstance(event, (AttributeSet, ItemSet)) for event in told):
+        if not any(_changes(event, first) for event in told):
             content = state.read(held.address)
-            self.given[key] = Kept(content, given, result, before, len(events))
+            self.given[key] = Kept(content, given, result, before, len(events), fresh)
 
     def forget_since(self, number: int) -> None:
         """Events from a number on are taken back: what was told by them is to be told again."""
         self.given = {key: kept for key, kept in self.given.items() if kept.behind <= number}
 
 
-def _make_key(subject: Class | Held, given: Given, *more: Any) -> tuple[Any, ...] | None:
-    """What tells calls apart; None where arguments may change or are not known."""
-    if given.open or not all(map(is_lasting, given.values)):
+def _list_fresh(result: Value, first: int, state: State) -> Mapping[str, Value] | None:
+    """What an object holds that was just made, and that names all of its parts."""
+    if type(result) is not Held or result.kind == "list" or result.address < first:
         return None
-    return (subject, given.positional, tuple(sorted(given.keyword.items(), key=_name_of)), *more)
+    content = {**state.read(result.address)}
+    return content if all(isinstance(each, Value) for each in content.values()) else None
+
+
+def _changes(event: Occurrence, first: int) -> bool:
+    """Whether it changes something older."""
+    if not isinstance(event, (AttributeSet, ItemSet)):
+        return False
+    return type(event.held) is not Held or event.held.address < first
+
+
+def _make_key(held: Held, given: Given, *more: Any) -> tuple[Any, ...] | None:
+    """What tells calls apart; None where arguments may change or are not known."""
+    if not all(map(is_lasting, given.values)):
+        return None
+    named = tuple(sorted(given.keyword.items(), key=_name_of))
+    return (held, given.positional, named, given.open, *more)
 
 
 def _name_of(item: tuple[str, Value]) -> str:
@@ -128,9 +135,13 @@ def is_lasting(value: Value) -> bool:
 def is_made_up(given: Given, result: Value) -> bool:
     """Whether a call gives sizes that stand for what is not known of its arguments.
 
-    Two tensors of which nothing is known are equal values, and yet have sizes of their own.
+    Two tensors of which nothing is known are equal values, and yet have sizes of their own. Sizes
+    that an argument has are none of these.
     """
-    return _has_made_size(result) and any(map(_is_vague, given.values))
+    made = {*_list_made_sizes(result)}
+    if not made or not (given.open or any(map(_is_vague, given.values))):
+        return False
+    return not made <= {size for each in given.values for size in _list_made_sizes(each)}
 
 
 def _is_vague(value: Value) -> bool:
@@ -141,8 +152,9 @@ def _is_vague(value: Value) -> bool:
     return isinstance(value, Unknown) or (isinstance(value, Number) and value.size is None)
 
 
-def _has_made_size(value: Value) -> bool:
+def _list_made_sizes(value: Value) -> Iterator[str]:
     if isinstance(value, Items):
-        return any(map(_has_made_size, value.items or ()))
+        for each in value.items or ():
+            yield from _list_made_sizes(each)
     sizes = value.shape or () if isinstance(value, Tensor) else ()
-    return any(not isinstance(size, int) and "?(" in size.text for size in sizes)
+    yield from (size.text for size in sizes if not isinstance(size, int) and "?(" in size.text)

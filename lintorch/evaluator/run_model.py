@@ -260,6 +260,7 @@ def _run_settled(around: Surroundings, name: str, asked: AskedSettings) -> Reach
     """The same for one number of repetitions; what settings are asked for is noted in `asked`."""
     machine = around.make_machine(name)
     machine.asked, machine.is_of_model = asked, True
+    _share_layers(machine)
     built: list[Held] = []
     seen = dict(around.witness.built)
     machine.is_unsure = any(kind.name == name and not each.sure for kind, each in seen.items())
@@ -277,6 +278,7 @@ def _run_settled(around: Surroundings, name: str, asked: AskedSettings) -> Reach
         known, before, machine = machine.asked.total, machine, around.make_machine(name)
         machine.asked, machine.made = before.asked, before.made
         machine.is_unsure = before.is_unsure
+        _share_layers(machine)
         around.witness.built.clear()
         around.witness.built.update(
             known_built
@@ -285,10 +287,20 @@ def _run_settled(around: Surroundings, name: str, asked: AskedSettings) -> Reach
         reached = _follow(machine, name, build)
     if not built or reached.spent or reached.failure:
         return _finish(machine, reached)
+    start = machine.state
     done = _finish(machine, _run_rounds(machine, around, name, built[0]))
     if not machine.is_unsure:
+        if asked.is_first and machine.may_share and not _list_raising(done.events):
+            around.top.carried.keep(machine.alike, machine.repeated, start)
         return done
     return leave_refusals(done)
+
+
+def _share_layers(machine: Machine) -> None:
+    """Let a root know what layers of earlier ones gave."""
+    machine.may_share = machine.watch is None
+    if machine.may_share:
+        machine.repeated.given.update(machine.top.carried.given)
 
 
 def leave_refusals(reached: Reached) -> Reached:

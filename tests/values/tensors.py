@@ -45,6 +45,9 @@ class Net(nn.Module):
         h * w  # value: int x.H * x.W (varies)
         math.ceil(h / 32)  # value: int (x.H + 31) // 32 (varies)
         -(-h // 32)  # value: int -((-x.H) // 32) (varies)
+        2.0 * math.pi  # value: 6.283185307179586
+        math.sqrt(2.0 / math.pi) * x  # value: tensor[B, 3, x.H, x.W]
+        np.pi * x.mean(1)  # value: tensor[B, x.H, x.W]
         math.sqrt(h)  # value: float sqrt(x.H) (varies)
         int(h * 0.5)  # value: int (varies)
         h / 2  # value: float /(x.H, 2) (varies)
