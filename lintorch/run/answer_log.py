@@ -12,6 +12,7 @@ from lintorch.files import FileText, read_file
 from lintorch.messages import (
     Recognised,
     describe_class,
+    read_refused,
     read_releases,
     recognise,
     sharpen,
@@ -59,7 +60,7 @@ def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> Answ
     """
     log = read_log(data)
     text = unify_text(log.text)
-    found = [sharpen(describe_class(each, text), text) for each in recognise(text)]
+    found = _read_messages(text)
     exporter = next(iter(request.models.exporters), log.exporter)
     asked = [each for each in log.warnings if not each.is_error or not _is_told(each, found)]
     files = tuple(dict.fromkeys(each.found for each in asked if each.found))
@@ -74,6 +75,15 @@ def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> Answ
         answers = [unknown]
     told = dict.fromkeys((*checked.errors, *checked.notes, *notes))
     return AnsweredLog(tuple(answers), exporter, checked.models, tuple(told))
+
+
+def _read_messages(text: str) -> list[Recognised]:
+    """Those that are known; else, of an error that is not, what it says a program lacks."""
+    found = [sharpen(describe_class(each, text), text) for each in recognise(text)]
+    if any(each.kind.rank != "note" for each in found):
+        return found
+    refused = read_refused(text)
+    return [*found, refused] if refused else found
 
 
 def _is_told(error: LoggedWarning, found: Sequence[Recognised]) -> bool:
