@@ -10,7 +10,12 @@ from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeRead
 from lintorch.evaluator.join import make_choice
-from lintorch.evaluator.layers import CONTAINERS, DICTIONARIES, read_layer_attribute
+from lintorch.evaluator.layers import (
+    CONTAINERS,
+    DICTIONARIES,
+    OF_CONTAINERS,
+    read_layer_attribute,
+)
 from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.machine import Machine, evaluates, reads
 from lintorch.evaluator.names import find_module, read_global
@@ -225,7 +230,8 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
         return _read_part(machine, held, foreign[0], name)
     if machine.shallow and isinstance(held.of, Class) and not is_known(f"{MODULE}.{name}"):
         return read_missing(machine, held, name)
-    home = foreign[0] if not is_module_class(held.of) or foreign[0] in CONTAINERS else MODULE
+    contained = foreign[0] in CONTAINERS and (name in OF_CONTAINERS or name.startswith("_"))
+    home = foreign[0] if not is_module_class(held.of) or contained else MODULE
     method = bind_foreign(machine, home, held, name)
     if name in ("device", "dtype") or foreign[0] in PARALLEL_WRAPPERS:
         machine.tell(AttributeRead, node, held, name, method)  # which it may not have

@@ -19,6 +19,7 @@ from lintorch.evaluator.values import (
     Given,
     Held,
     Items,
+    Number,
     Tensor,
     Unknown,
     Value,
@@ -66,6 +67,8 @@ def item_of(machine: Machine, over: Value) -> Value:
         return Array(shape, traced=over.traced, via=over.via)
     if isinstance(over, Items):
         return over.each
+    if isinstance(over, Number) and is_listed_data(over):
+        return over
     if isinstance(over, Held) and over.kind == "list":
         each = machine.state.read(over.address).get("each", UNKNOWN)
         return each if isinstance(each, Value) else UNKNOWN
@@ -78,6 +81,11 @@ def item_of(machine: Machine, over: Value) -> Value:
         return batch
     told = machine.marks or machine.tells_unknown
     return Unknown(_ITEM) if told and (loaded or isinstance(over, Unknown)) else UNKNOWN
+
+
+def is_listed_data(value: Number) -> bool:
+    """Whether it is what `x.tolist()` gives of unknown axes: a number, or lists of such numbers."""
+    return value.data and any(each.name == "torch.Tensor.tolist" for each in value.via)
 
 
 def names_items(machine: Machine, over: Unknown) -> bool:

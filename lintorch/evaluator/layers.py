@@ -48,6 +48,14 @@ from lintorch.evaluator.zoo_models import is_zoo_class
 LISTS = frozenset({"torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"})
 _MAPPINGS = frozenset({"torch.nn.ModuleDict", "torch.nn.ParameterDict"})
 CONTAINERS = LISTS | _MAPPINGS
+OF_CONTAINERS = frozenset(
+    {
+        "append", "extend", "insert", "pop", "forward", "clear", "items", "keys", "update", "values",
+        "copy", "fromkeys", "get", "popitem", "setdefault", "add_module", "register_module",
+        "set_submodule", "register_parameter",
+    }
+)  # fmt: skip
+"""Methods that containers have themselves, or that change what they hold; others are any module's."""
 DICTIONARIES = frozenset({"dict", "collections.OrderedDict"})
 """What keeps its entries, where a class derives from it."""
 FOREIGN_LAYERS: dict[str, Callable[[Machine, ast.AST, Given, Given], Value]] = {}

@@ -7,6 +7,7 @@ from typing import Any
 
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import Indexed
+from lintorch.evaluator.items import is_listed_data
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.layers import LISTS
 from lintorch.evaluator.learn import name_axes, name_axis, settle_cut, teach_width
@@ -64,6 +65,8 @@ def read_item(machine: Machine, node: ast.AST, held: Value, index: Value) -> Val
         return _read_by_method(machine, node, held, index)
     if isinstance(held, (Items, Held, Constant)):
         return _read_sequence(machine, held, index)
+    if isinstance(held, Number) and is_listed_data(held):
+        return held
     at = size_in(index)
     if isinstance(at, int) and (item := take_item(held, at)) is not None:
         return item

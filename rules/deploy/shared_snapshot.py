@@ -287,11 +287,31 @@ def _is_rebuilt(text: str, source: Source) -> bool:
 
 
 def _trains_between(node: cst.Assign, call: cst.Call, source: Source) -> bool:
-    """Whether something trains between a snapshot and its loading, as far as the file tells."""
+    """Whether something trains between a snapshot and its loading, or may train the model in a loop."""
     function = source.enclosing(node, cst.FunctionDef)
     if function is None or source.enclosing(call, cst.FunctionDef) is not function:
         return False
-    return source.evaluation.trains_between(source.place(node).row, source.place(call).row)
+    if source.evaluation.trains_between(source.place(node).row, source.place(call).row):
+        return True
+    kept = source.enclosing(node, cst.If)
+    return kept is not None and any(
+        loop in source.ancestors(kept) and _is_handed_on(loop, call, source)
+        for loop in _list_loops(node, source)
+        if loop not in source.ancestors(call)
+    )
+
+
+def _is_handed_on(loop: cst.CSTNode, load: cst.Call, source: Source) -> bool:
+    """`train_epoch(model, loader)`: whether a call in a loop, of a statement alone, is given the model."""
+    model = source.code(load.func.value) if isinstance(load.func, cst.Attribute) else ""
+    for each in source.nodes(cst.Call):
+        given = any(source.code(arg.value) == model for arg in each.args)
+        if given and loop in source.ancestors(each) and source.name(each.func) not in _LOOKING:
+            return True
+    return False
+
+
+_LOOKING = frozenset({"isinstance", "hasattr", "getattr", "print", "id", "len", "type"})
 
 
 def _fix(value: cst.BaseExpression, node: cst.Assign, source: Source) -> Fix | None:

@@ -86,7 +86,7 @@ TAKE_WEIGHTS = tuple(
 )
 
 
-@rule.source(cst.Expr, needs=tuple(f".{name}\n" for name in sorted(ALONE)))
+@rule.source(cst.Expr, needs=tuple(f".{name}" for name in sorted(ALONE)))
 def alone(statement: cst.Expr, source: Source) -> Iterator[Hit]:
     method = statement.value
     if not isinstance(method, cst.Attribute) or method.attr.value not in ALONE:
@@ -166,11 +166,12 @@ def saved(event: Called, source: Source) -> Iterator[Hit]:
             yield from _report(event, each, STATES, "the method itself is saved", source)
 
 
-@rule.source(cst.Call, needs=tuple(f".state_dict{end}" for end in (",", "}", ")", "\n")))
+@rule.source(cst.Call, needs=("state_dict",))
 def written(call: cst.Call, source: Source) -> Iterator[Hit]:
     """`torch.save({"net": net.state_dict}, path)` in code that nothing follows."""
-    beside = ".state_dict()" in source.code(call)  # that of another is called there
-    if source.name(call.func) != "torch.save" or not beside:
+    if source.name(call.func) != "torch.save":
+        return
+    if ".state_dict()" not in source.code(call):  # that of another is called there
         return
     for node in source.nodes(cst.Attribute):
         outer = source.parent(node)
@@ -186,9 +187,11 @@ def _report(
     event: Occurrence, given: Value | None, names: Collection[str], why: str, source: Source
 ) -> Iterator[Hit]:
     held, method = _name_method(given)
-    if method not in names or not _is_module(held, method, event, source):
+    if method not in names:
         return
     node = _find_written(event, method, source)
+    if not (_is_model_by_name(node, event) or _is_module(held, method, event, source)):
+        return
     if node is None:
         yield Hit(event, f"{method} is not called: {why}", remedy=f"write {method}()")
     elif not _is_property(node, source):
@@ -203,6 +206,19 @@ def _name_method(value: Value | None) -> tuple[Value, str]:
     if isinstance(value, Bound) and value.positional:
         return value.positional[0], value.method
     return UNKNOWN, ""
+
+
+def _is_model_by_name(node: cst.Attribute | None, event: Occurrence) -> bool:
+    """Whether what is saved is `state_dict` of a thing that is called a model or an optimizer."""
+    saved = isinstance(event, Called) and event.name == "torch.save" and node is not None
+    held = node.value if saved and node is not None else None
+    last = held.attr if isinstance(held, cst.Attribute) else held
+    return isinstance(last, cst.Name) and _MODEL.search(last.value) is not None
+
+
+_MODEL = re.compile(
+    r"(^|_)(model|net|network|module|encoder|decoder|optim(izer)?|scheduler|scaler)$"
+)
 
 
 def _is_module(held: Value, method: str, event: Occurrence, source: Source) -> bool:

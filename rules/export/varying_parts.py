@@ -19,13 +19,16 @@ from lintorch.source import Source
 rule = Rule(
     __name__,
     code="LT159",
-    summary="an axis that varies, cut into parts of a computed size",
+    summary="an axis that varies, cut into parts",
     why="""
         Where an axis may vary, `x.chunk(2, dim)` cuts it into parts of a size that is worked out,
         and so does `x.split(x.shape[dim] // 2, dim)`. The new ONNX exporter fails on both while it
         optimizes what it wrote (PassError; AttributeError: 'NoneType' object has no attribute
         'ndim'). The legacy exporter and jit.trace follow chunk, and keep the computed size of
-        split, which raises at other sizes. torch.export follows both. Measured on torch 2.13.
+        split, which raises at other sizes. torch.export follows both. `x.split(64, dim)` has as many
+        parts as the example has: the legacy exporter and jit.trace raise at a size that has more or
+        fewer, torch.export keeps their number, and the file of the new ONNX exporter leaves out what
+        is over, in silence. Measured on torch 2.13.
 
         A list of sizes is right under all of them. A batch that was put together for guidance
         (`torch.cat((x, x))`, then `chunk(2)`) is the usual place.
@@ -77,6 +80,7 @@ CHUNKS = ("torch.chunk", "torch.Tensor.chunk")
 SPLITS = ("torch.split", "torch.Tensor.split")
 CHUNKED = {"onnx": Harm.REFUSED}
 SPLIT = {**CHUNKED, "onnx-legacy": Harm.FAILS, "torchscript-trace": Harm.FAILS}
+COUNTED = {**SPLIT, "torch.export": Harm.FAILS, "onnx": Harm.SILENT}
 SAID = "has no attribute 'ndim'"
 SIZES = ("split_size_or_sections", "split_size")
 
@@ -95,6 +99,12 @@ def in_split(event: Called, source: Source) -> Iterator[Hit]:
     if isinstance(size, Number) and size.varies is True and is_cut(event, source):
         fix = name_parts(event, source)
         yield Hit(event, "cuts an axis into parts of a size that varies", fix, harm=SPLIT)
+    elif type(part := read_plain(size)) is int and part > 1 and is_cut(event, source):
+        call = source.call_at(event)
+        if call is not None and not list_names(source.parent(call)):
+            message = f"cuts an axis that varies into as many parts of {part} as the example has"
+            remedy = f"take them as an axis: x.unflatten(dim, (-1, {part})), padded to whole parts"
+            yield Hit(event, message, harm=COUNTED, remedy=remedy)
 
 
 def is_cut(event: Called, source: Source) -> bool:

@@ -181,7 +181,10 @@ def in_share(event: Combined, source: Source) -> Iterator[Hit]:
     if event.operator != "Div" or not is_exp(exp) or not isinstance(total, Called):
         return
     given = find_operand(exp)
-    summed = name_operation(total) == "sum" and find_operand(total) is event.left
+    added = find_operand(total)
+    again = ways.find_maker(added)
+    same = added is event.left or (is_exp(again) and find_operand(again) is given)
+    summed = name_operation(total) == "sum" and same
     limited = is_less(given, source) or is_bounded(given, source) or is_of_units(given, source)
     if summed and given != UNKNOWN and not limited:
         message = "exp divided by its sum is NaN where exp overflows"

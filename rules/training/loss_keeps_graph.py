@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.values import UNKNOWN, Constant, Held, Tensor
+from lintorch.evaluator.values import UNKNOWN, Constant, Held, Items, Tensor
 from lintorch.source import Act, Action, Passage, Source, Training, TrainingRegion
 
 rule = Rule(
@@ -113,11 +113,11 @@ def _is_total_of_object(action: Action, source: Source) -> bool:
     begun = False
     for function in [] if owner is None else owner.body:
         for each in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
-            if isinstance(each, ast.Assign) and name in map(ast.unparse, each.targets):
-                if each.value is action.at.node:
+            if isinstance(each, ast.Assign) and (given := _find_given(each, name)) is not None:
+                if given is action.at.node:
                     continue
                 inside = step.rpartition(".")[2] == getattr(function, "name", "")
-                if inside or ast.unparse(each.value) not in _BEGINNINGS:
+                if inside or ast.unparse(given) not in _BEGINNINGS:
                     return False
                 begun = True
             elif isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
@@ -130,13 +130,28 @@ def _is_total_of_object(action: Action, source: Source) -> bool:
 _BEGINNINGS = ("0", "0.0", "[]", "list()")
 
 
+def _find_given(assigned: ast.Assign, name: str) -> ast.expr | None:
+    """What an assignment gives a name; of `self.kept['loss']` also what `self.kept = {'loss': []}` does."""
+    targets = [ast.unparse(each) for each in assigned.targets]
+    if name in targets:
+        return assigned.value
+    whole, _, key = name.partition("[")
+    if not key or whole not in targets:
+        return None
+    if isinstance(assigned.value, ast.Dict):
+        for word, value in zip(assigned.value.keys, assigned.value.values, strict=True):
+            if word is not None and f"{ast.unparse(word)}]" == key:
+                return value
+    return assigned.value
+
+
 def _is_total(action: Action, region: TrainingRegion, training: Training) -> bool:
     """Whether the total was there before the loop, starts as a number or list, and stays a total."""
     name, before = str(action.on), action.before
     if ast.unparse(_list_operands(action)[-1]) in _list_targets(region.node):
         return False  # the losses were made before, and summed up to be used
     number = isinstance(before, Constant) and isinstance(before.value, (int, float))
-    listed = isinstance(before, Held) and before.kind == "list"
+    listed = isinstance(before, (Held, Items)) and before.kind == "list"
     made = isinstance(before, Tensor) and before.origin == "constant"
     if not (number or made or (listed and isinstance(action.at, Called))):
         return False
@@ -163,7 +178,7 @@ def _is_reset(name: str, action: Action, loop: ast.AST) -> bool:
     plain = isinstance(action.at.node, ast.BinOp)
     for each in ast.walk(loop):
         targets = each.targets if isinstance(each, (ast.Assign, ast.Delete)) else ()
-        named = any(isinstance(target, ast.Name) and target.id == name for target in targets)
+        named = any(ast.unparse(target) in (name, name.partition("[")[0]) for target in targets)
         if isinstance(each, ast.Assign) and each.value is action.at.node:
             plain = plain and not named
         elif named:
@@ -171,7 +186,7 @@ def _is_reset(name: str, action: Action, loop: ast.AST) -> bool:
         if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
             held = each.func.value
             cleared = each.func.attr in ("clear", "pop", "popleft")
-            if cleared and isinstance(held, ast.Name) and held.id == name:
+            if cleared and ast.unparse(held) == name:
                 return True
     return plain
 

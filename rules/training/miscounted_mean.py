@@ -72,7 +72,7 @@ OTHERWISE = re.compile(r"reduction['\"]?\s*[=:]\s*(?!\s*['\"]mean)|size_average"
 SUMMING = (".sum(", "len(", ".size(", "batch_size", "*")
 
 
-@rule.source(cst.BinaryOperation, cst.AugAssign, needs=("len(",))
+@rule.source(cst.BinaryOperation, cst.AugAssign, needs=("len(", "+= 1"))
 def in_quotients(node: cst.BinaryOperation | cst.AugAssign, source: Source) -> Iterator[Hit]:
     """`correct / len(loader)`, `total_loss / len(loader.dataset)`, `total_loss /= len(loader.dataset)`."""
     if not isinstance(node.operator, (cst.Divide, cst.DivideAssign)):
@@ -145,7 +145,13 @@ def _counts_turns(node: cst.BaseExpression, loop: cst.For, source: Source) -> bo
     """Whether a name is `count += 1` at each turn of a loop, and nothing else but what it begins with."""
     if not isinstance(node, cst.Name):
         return False
-    added = [each for each in source.nodes(cst.AugAssign) if source.code(each.target) == node.value]
+    function = source.enclosing(loop, cst.FunctionDef)
+    added = [
+        each
+        for each in source.nodes(cst.AugAssign)
+        if source.code(each.target) == node.value
+        and source.enclosing(each, cst.FunctionDef) is function
+    ]
     begun = [each for each in source.bound(node) if each.kind == "assign"]
     if len(added) != 1 or len(begun) > 1 + len(added):
         return False
@@ -240,7 +246,10 @@ def _is_weighed(text: str) -> bool:
     if not isinstance(tree, ast.BinOp) or not isinstance(tree.op, ast.Mult):
         return False
     sides = [ast.unparse(tree.left), ast.unparse(tree.right)]
-    return any(BATCH.match(one) and MEAN.search(other) for one, other in (sides, sides[::-1]))
+    return any(
+        BATCH.match(one) and (MEAN.search(other) or other.endswith(".item()"))
+        for one, other in (sides, sides[::-1])
+    )
 
 
 def _parses(text: str) -> bool:

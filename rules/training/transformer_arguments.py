@@ -10,7 +10,7 @@ from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined, Indexed
 from lintorch.evaluator.given_arguments import name_arguments
-from lintorch.evaluator.sizes import Size, list_symbols
+from lintorch.evaluator.sizes import Dim, Size, list_symbols
 from lintorch.evaluator.values import (
     FALSE,
     NONE,
@@ -158,7 +158,7 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
     ):
         return
     layer = event.name.removesuffix(".forward").rpartition(".")[2]
-    if str(shape[0]) == "B" and any(_SIDE.search(each.name) for each in list_symbols(shape[1])):
+    if str(shape[0]) == "B" and (_is_of_sides(shape[1]) or _is_of_image(fed, shape[1], source)):
         yield Hit(event, f"{layer} without batch_first takes the batch for the sequence")
         return
     mask = next((event.keyword[name] for name in _MASKS if name in event.keyword), None)
@@ -168,6 +168,18 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, severity=Severity.ERROR)
 
 
+def _is_of_sides(size: Dim) -> bool:
+    return any(_SIDE.search(each.name) for each in list_symbols(size))
+
+
+def _is_of_image(fed: Value | None, places: Dim, source: Source) -> bool:
+    """Whether a known number of places is what a convolution gave, whose first axis is the batch."""
+    if not isinstance(places, int) or places < 2:
+        return False
+    return any(each.name in _CONVOLUTIONS for each in source.evaluation.steps.list_steps(fed))
+
+
+_CONVOLUTIONS = frozenset({"conv1d", "conv2d", "conv3d"})
 _SIDE = re.compile(r"\.[HWD]$")
 """Names of an image's height and width, which are behind its batch."""
 _MASKS = ("attn_mask", "src_mask", "mask")

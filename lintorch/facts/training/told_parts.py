@@ -17,6 +17,11 @@ _OF_MODELS = frozenset(
 )
 _OF_ENGINES = frozenset({"backward", "save_checkpoint"})
 _OF_OPTIMIZERS = frozenset({"step", "zero_grad"})
+_GIVE_ITSELF = frozenset(
+    {"eval", "train", "to", "cuda", "cpu", "half", "float", "double", "bfloat16", "requires_grad_"}
+)
+"""Methods after which a model is at hand again; `to` and the like give another tensor."""
+_LONGEST = 4
 
 
 class ToldParts:
@@ -24,9 +29,12 @@ class ToldParts:
 
     def __init__(self, events: Iterable[Occurrence]) -> None:
         self._uses: dict[tuple[str, str], set[str]] = defaultdict(set)
+        self._before: dict[tuple[str, str], Value] = {}
         for event in events:
             if isinstance(event, UnknownCalled) and event.method:
                 self._uses[event.way.root, tell_apart(event.held)].add(event.method)
+                if event.method in _GIVE_ITSELF:
+                    self._before[event.way.root, tell_apart(event.result)] = event.held
             elif isinstance(event, Called) and event.positional:
                 held, method = event.positional[0], event.name.rpartition(".")[2]
                 if method in _OF_MODELS and isinstance(held, Held):
@@ -48,7 +56,18 @@ class ToldParts:
             return Role.OPTIMIZER
         if "get_last_lr" in uses:
             return Role.SCHEDULER
-        return Role.MODEL if uses & _OF_MODELS else None
+        return Role.MODEL if uses & _OF_MODELS or self._was_model(value, event) else None
+
+    def _was_model(self, value: Value, event: Occurrence) -> bool:
+        """Whether it is `model.eval()`, `model.to(device).train()`."""
+        for _ in range(_LONGEST):
+            before = self._before.get((event.way.root, tell_apart(value)))
+            if before is None:
+                return False
+            if self.list_uses(before, event) & _OF_MODELS:
+                return True
+            value = before
+        return False
 
     def list_uses(self, value: Value, event: Occurrence) -> frozenset[str]:
         """The methods that are called on a value in that root."""

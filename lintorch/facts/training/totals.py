@@ -40,7 +40,7 @@ class Sums:
             held = event.node.func if isinstance(event.node, ast.Call) else None
             name = _name_of(held.value) if isinstance(held, ast.Attribute) else ""
             if name and len(event.positional) == 2:
-                yield self._sum(event, name, event.positional[1])
+                yield self._sum(event, name, event.positional[1], event.positional[0])
 
     def _of_operation(self, event: Combined) -> Iterator[Action]:
         product = event.operator in ("Mult", "Div") and event.result is not UNKNOWN
@@ -54,14 +54,13 @@ class Sums:
         ):
             yield self._sum(event, name, event.right)
 
-    def _sum(self, event: Occurrence, name: str, value: Value) -> Action:
+    def _sum(self, event: Occurrence, name: str, value: Value, held: Value | None = None) -> Action:
         met: set[int] = set()
         while id(value) in self._parts and id(value) not in met:
             met.add(id(value))  # one unknown value may stand for a product and for its part
             value = self._parts[id(value)][1]
-        return Action(
-            Act.SUMMED, event, Subject(name, name), value=value, before=self._bound.get(name)
-        )
+        before = held if "[" in name else self._bound.get(name)
+        return Action(Act.SUMMED, event, Subject(name, name), value=value, before=before)
 
 
 def _is_computed(value: Value) -> bool:
@@ -69,7 +68,9 @@ def _is_computed(value: Value) -> bool:
 
 
 def _name_of(node: ast.AST) -> str:
-    """A name, or an attribute of self."""
+    """A name, an attribute of self, or what such a one holds by a word: `self.history['loss']`."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return ast.unparse(node) if _name_of(node.value) else ""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return f"self.{node.attr}" if node.value.id == "self" else ""
     return node.id if isinstance(node, ast.Name) else ""

@@ -96,3 +96,11 @@ def make_optimizer(weights):
 
 def write_all(net, path, epoch):
     torch.save({"epoch": epoch, "net": net.state_dict, "good": net.state_dict()}, path)  # hit
+
+
+def noted(model):
+    model.eval  # a note behind it  # hit
+
+
+def saved_by_name(model, args, path):
+    torch.save({"net": model.state_dict, "rate": args.state_dict}, path)  # hit

@@ -22,3 +22,17 @@ class AsksTracing(nn.Module):
             low = x.min().item()
         top = x.max().item()  # hit
         return x * whole_number(x.max()) + low + top
+
+
+class Lengths(nn.Module):
+    """How long each sequence is, read as a list."""
+
+    def __init__(self):
+        super().__init__()
+        self.full = nn.Linear(4, 4)
+
+    def forward(self, x, lengths, counts):
+        y = self.full(x)
+        means = [y[i, :n].mean(0) for i, n in enumerate(lengths.tolist())]  # hit
+        cuts = counts.tolist()  # hit
+        return torch.stack(means), y[: cuts[0]], torch.split(y, cuts)

@@ -25,7 +25,7 @@ class Fixed(nn.Module):
         y = self.conv(image)
         a, b = y.chunk(2, 1)
         c, d = image.split([image.shape[2] // 2, image.shape[2] - image.shape[2] // 2], 2)
-        e = image.split(8, 3)[0]
+        (e,) = image.split(8, 3)
         (whole,) = image.chunk(1, 2)
         f, g = y.split(y.shape[1] // 2, 1)
         return a, b, c, d, e, whole, f, g
@@ -97,3 +97,18 @@ class Crystal(nn.Module):
 
     def forward(self, atoms, bonds, index):
         return self.first(atoms, bonds, index)
+
+
+class Pieces(nn.Module):
+    def __init__(self, wide, part=64):
+        super().__init__()
+        self.full, self.part = nn.Linear(wide, wide), part
+        self.conv = nn.Conv2d(3, 8, 1)
+
+    def forward(self, x, image):
+        y = self.conv(image)
+        first = y.split(8, dim=3)[0]  # hit
+        both = torch.stack(y.split(4, dim=1))
+        top, bottom = image.split(16, dim=2)
+        parts = [each * 2 for each in torch.split(y, self.part, dim=2)]  # hit
+        return first, both, top - bottom, torch.cat(parts, 2)

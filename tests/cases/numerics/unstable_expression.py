@@ -197,3 +197,9 @@ def blur_kernel(size, sigma, x):
     near = torch.exp(x.square() * -2.0)
     far = torch.exp(0.5 * x.square())
     return filt, near / near.sum(), far / far.sum()  # hit
+
+
+def shares(logits, y):
+    shares = torch.exp(logits) / torch.exp(logits).sum(dim=1, keepdim=True)  # hit
+    top = logits - logits.amax(1, keepdim=True)
+    return shares[y], torch.exp(top) / torch.exp(top).sum(1, keepdim=True)

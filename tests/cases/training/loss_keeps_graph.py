@@ -251,3 +251,32 @@ class Accumulator:
     def finish(self):
         self.waiting.backward()
         self.optimizer.step()
+
+
+class Recorder:
+    def __init__(self, net):
+        self.net = net
+        self.optimizer = torch.optim.Adam(net.parameters())
+        self.kept = {"loss": [], "clean": []}
+
+    def step(self, batches):
+        for x, y in batches:
+            self.optimizer.zero_grad()
+            loss = (self.net(x) - y).square().mean()
+            loss.backward()
+            self.optimizer.step()
+            self.kept["loss"].append(loss)  # hit
+            self.kept["clean"].append(loss.item())
+
+
+def recorded(net, optimizer, batches):
+    kept = {"loss": [], "last": []}
+    for x, y in batches:
+        kept["last"] = []
+        optimizer.zero_grad()
+        loss = (net(x) - y).square().mean()
+        loss.backward()
+        optimizer.step()
+        kept["loss"].append(loss)  # hit
+        kept["last"].append(loss)
+    return kept

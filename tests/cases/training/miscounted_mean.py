@@ -90,3 +90,11 @@ def weighed_by_batch(model, loader, criterion):
     print(losses / len(loader))  # hit
     print(losses / seen)
     return losses / len(loader.dataset)
+
+
+def weighed_by_another_name(model, loader, measure):
+    total, count = 0.0, 0
+    for x, y in loader:
+        total += measure(model(x), y).item() * x.size(0)
+        count += 1
+    return total / count  # hit
