@@ -147,3 +147,13 @@ def test_questions_about_one_number_that_was_read_are_one_finding(tmp_path: Path
     found = json.loads(done.stdout)
     assert [each["location"]["row"] for each in found] == [7, 11]
     assert [each["location"]["row"] for each in found[0]["also"]] == [9]
+
+
+def test_files_of_python_2_are_told_once(tmp_path: Path) -> None:
+    for name in ("a.py", "b.py", "c.py"):
+        (tmp_path / name).write_text("import torch\nprint torch.ones(2)\n")
+    (tmp_path / "d.py").write_text("import torch\nx = (\n")
+    done = lintorch("check", "--output-format=json", cwd=tmp_path)
+    told = json.loads(done.stdout)
+    assert [each["filename"] for each in told] == ["a.py", "d.py"]
+    assert "so it is in b.py, c.py; this is Python 2" in told[0]["message"]

@@ -216,3 +216,74 @@ def test_defaults_that_nobody_builds_with_are_not_told_as_certain(tmp_path: Path
     (tmp_path / "pyramid.py").write_text(fixed)
     told = findings("--select", "LT806", cwd=tmp_path)
     assert [(e["location"]["row"], e["severity"]) for e in told] == [(10, "error")]
+
+
+ASKED = """import torch.nn.functional as F
+from torch import nn
+
+
+class Asked(nn.Module):
+    def __init__(self, size=None):
+        super().__init__()
+        self.size = size
+
+    def forward(self, x):
+        if self.size is None:
+            return F.avg_pool2d(x, x.size()[2:])
+        return F.adaptive_avg_pool2d(x, self.size)
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "rows"),
+    [
+        ("from asked import Asked\n\nmake = lambda: Asked(size=1)\n", []),
+        ("from asked import Asked\n\nmake = lambda n: Asked(size=n)\n", [12]),
+        ("from asked import Asked\n\nmake = lambda: (Asked(1), Asked())\n", [12]),
+        ("class Asked(dict):\n    pass\n\n\nmake = lambda: Asked(size=1)\n", [12]),
+    ],
+)
+def test_a_class_is_as_all_other_files_build_it(tmp_path: Path, use: str, rows: list[int]) -> None:
+    (tmp_path / "asked.py").write_text(ASKED)
+    (tmp_path / "train.py").write_text(use)
+    told = findings("--select", "LT101", cwd=tmp_path)
+    assert [each["location"]["row"] for each in told] == rows
+
+
+BRANCH = """import torch
+from torch import nn
+
+
+class Branch(nn.Module):
+    def forward(self, x):
+        return dict(out=x * 2)
+
+
+def create_branch(kind):
+    return {}
+
+
+torch.jit.trace(nn.Linear(2, 2), torch.ones(1, 2))
+"""
+
+
+@pytest.mark.parametrize("made", ["Branch()", "eval(kind)()", "globals()[kind]()"])
+def test_what_a_function_builds_for_models_of_other_files_is_a_part(
+    tmp_path: Path, made: str
+) -> None:
+    (tmp_path / "branch.py").write_text(BRANCH.format(made))
+    found = findings("--select", "LT114", cwd=tmp_path)
+    assert [each["location"]["row"] for each in found] == [7]
+    user = "from branch import create_branch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n"
+    build = "    def __init__(self):\n        super().__init__()\n"
+    build += "        self.branch = create_branch('Branch')\n\n"
+    run = "    def forward(self, x):\n        return self.branch(x)['out']\n"
+    (tmp_path / "net.py").write_text(user + build + run)
+    assert findings("--select", "LT114", "branch.py", cwd=tmp_path) == []
+
+
+def test_a_project_trusts_its_own_hub(tmp_path: Path) -> None:
+    (tmp_path / "use.py").write_text("import torch\n\nnet = torch.hub.load('me/nets', 'small')\n")
+    assert len(findings("--select", "LT702", cwd=tmp_path)) == 1
+    (tmp_path / "hubconf.py").write_text("def small(pretrained=True):\n    return None\n")
+    assert findings("--select", "LT702", cwd=tmp_path) == []

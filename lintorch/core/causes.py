@@ -14,6 +14,9 @@ from lintorch.core.merge import sort_findings
 _OWN = "LT0"
 """Codes of what lintorch says of itself and of comments: each such line is a matter of its own."""
 
+_MOST_NAMED = 3
+"""Other files of one cause that are named."""
+
 _Cause = tuple[object, ...]
 
 
@@ -32,6 +35,24 @@ def fold_findings(findings: Iterable[Finding], texts: Mapping[str, str]) -> tupl
         for each in _fold_group(group)
     )
     return tuple(_tell_outcomes_once(folded))
+
+
+def fold_old_files(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The same, those of whole files that one cause keeps from being read as one: Python 2, mostly."""
+    groups: dict[_Cause, list[Finding]] = defaultdict(list)
+    for number, each in enumerate(findings):
+        old = each.code.startswith(_OWN) and each.cause
+        groups[(each.code, each.cause) if old else (number,)].append(each)
+    return tuple(map(_fold_files, groups.values()))
+
+
+def _fold_files(group: Sequence[Finding]) -> Finding:
+    head, *others = group
+    if not others:
+        return head
+    named = ", ".join(each.place.path for each in others[:_MOST_NAMED])
+    more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+    return replace(head, detail=f"so it is in {named}{more}")
 
 
 def _tell_outcomes_once(findings: Iterable[Finding]) -> Iterator[Finding]:

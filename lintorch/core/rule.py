@@ -41,6 +41,8 @@ class Rule:
     `remedy` is what to write instead, where one answer holds for all hits; a hit with its own
     outweighs it. It ends the message of every finding.
 
+    `in_tests`: a test has it too; not so where it compares with numbers that it chose itself.
+
     `proof` is a program that goes wrong (raises, or warns) when it is run after `bad`, and runs
     through after `good`: the tests do both. A hazard that cannot be shown so, as it takes a GPU
     or several machines, says in `unproven` why it is reported all the same.
@@ -58,6 +60,7 @@ class Rule:
     severity: Severity = Severity.WARNING
     fix: Applicability | None = None
     default: bool = True
+    in_tests: bool = True
     formerly: tuple[str, ...] = ()
     since: str = "0.1"
     example_profile: tuple[str, ...] = ()

@@ -184,7 +184,10 @@ def read_of_object(machine: Machine, node: ast.AST, held: Held, name: str) -> Va
     """`object.name`: its own, its class's, or what a foreign base has."""
     if held.kind != "object":
         return Bound(External(f"{held.kind}.{name}"), (held,), method=name)
-    own = machine.state.read(held.address).get(name)
+    content = machine.state.read(held.address)
+    own = content.get(name)
+    if isinstance(own, Constant) and content.get("open") is UNKNOWN:
+        return make_asked(machine, name)  # `held.__dict__[key] = value` may have set it anew
     if isinstance(own, Value):
         setting = name_setting(own)
         return make_asked(machine, setting) if setting else own

@@ -35,8 +35,11 @@ _RANKS = {
 """Of the tensors that a function is given first, as they stand in most code: images and signals come in batches."""
 _LAYERS = {"Unfold": 4, "Fold": 3, "PixelShuffle": 4, "PixelUnshuffle": 4, "ChannelShuffle": 4}
 """Layers whose names do not end with how many axes they work on."""
-_OF_ANY_RANK = ("Dropout", "ConstantPad", "ZeroPad")
-"""Layers whose names end so, and that are given other numbers of axes, too."""
+_OF_ANY_RANK = (
+    *("Dropout", "ConstantPad", "ZeroPad"),
+    *("ReflectionPad1d", "ReplicationPad1d", "CircularPad1d"),
+)
+"""Layers whose names end so, and that are given other numbers of axes, too: signals without channels."""
 _PAIRED = frozenset({"mm", "bmm"})
 _TURNS = frozenset({"torch.permute", "torch.Tensor.permute"})
 _JOINS = frozenset({"torch.cat", "torch.concat", "torch.concatenate"})

@@ -384,7 +384,7 @@ def _expected_shape(name: str, built: dict[str, Value], given: str) -> tuple[Dim
     batch = make_symbol("B")
     if "Norm1d" in name:
         return None  # of two axes as well as of three
-    if name[-2:] in ("1d", "2d", "3d"):
+    if name[-2:] in ("1d", "2d", "3d") and rank_in_layer(name, built):
         sides = SPATIAL[int(name[-2])]
         channels = size_in(built.get("in_channels", built.get("num_features", UNKNOWN)))
         first: Dim = make_symbol(f"{given}.C", False) if channels is None else channels

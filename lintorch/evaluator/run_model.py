@@ -12,6 +12,7 @@ from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import Called, IdleRow, Occurrence, Refused
 from lintorch.evaluator.idle_rows import try_idle_rows
 from lintorch.evaluator.join import ITEMS
+from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layer_limits import is_unmakeable
 from lintorch.evaluator.learn import widen_guesses
 from lintorch.evaluator.machine import (
@@ -36,8 +37,16 @@ from lintorch.evaluator.objects import (
     is_module_class,
     tell_wrapped,
 )
-from lintorch.evaluator.training_parts import is_training_part
-from lintorch.evaluator.uses_elsewhere import evaluate_use, is_called, leave_defaults, list_uses
+from lintorch.evaluator.proven_tensors import prove_parameter
+from lintorch.evaluator.roots import list_classes, needs_arguments
+from lintorch.evaluator.training_parts import is_part, is_training_part
+from lintorch.evaluator.uses_elsewhere import (
+    evaluate_use,
+    find_only_use,
+    is_called,
+    leave_defaults,
+    list_uses,
+)
 from lintorch.evaluator.values import (
     UNKNOWN,
     Class,
@@ -46,10 +55,12 @@ from lintorch.evaluator.values import (
     Given,
     Held,
     Spot,
+    Tensor,
     Value,
 )
 from lintorch.evaluator.wanted_inputs import find_wanted
 from lintorch.evaluator.witness import Built, Witness
+from lintorch.syntax.python_ast import list_nodes
 
 _ROUNDS = 4
 _WIDENINGS = 3
@@ -123,7 +134,8 @@ def run_model(around: Surroundings, name: str) -> Reached:
     says how often something is repeated, what raises counts only if it says the same without a
     repetition and with many; where a call gives something unknown, only if it does so without the default in its place.
     """
-    before, asked = dict(around.witness.built), AskedSettings()
+    before = dict(around.witness.built)
+    asked = AskedSettings(use=_find_only_use(around, name, before))
     reached = _run_settled(around, name, asked)
     doubts = [replace(asked, repeats=each) for each in _REPEATS if asked.counts]
     doubts += [replace(asked, defaults=False)] if asked.presumed else []
@@ -167,6 +179,17 @@ def _list_uses(around: Surroundings, name: str, built: Mapping[Class, Built]) ->
     if not name.isidentifier() or any(kind.name == name for kind in built):
         return ()
     return list_uses(name, around.library.mentions(name, around.file))
+
+
+def _find_only_use(
+    around: Surroundings, name: str, built: Mapping[Class, Built]
+) -> ast.Call | None:
+    """How other files build a class that would do with its defaults, which nobody leaves."""
+    if not name.isidentifier() or any(kind.name == name for kind in built):
+        return None
+    if name not in list_classes(around.file) or needs_arguments(around.file, name):
+        return None
+    return find_only_use(name, around.file, around.library.mentions(name, around.file))
 
 
 def _is_built(around: Surroundings, name: str, built: Mapping[Class, Built]) -> bool:
@@ -414,10 +437,33 @@ def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:
         used = around.witness.used.get(kind)
     tell_wrapped(machine, forward)
     inputs = make_inputs(machine, forward.inmost.node, 1, fed, used)
+    if fed is None and isinstance(kind, Class) and is_part(kind.name, kind.file):
+        inputs = _leave_unproven(machine, forward.inmost, inputs)
     starred = make_starred(machine, forward.inmost.node, 1)
     if starred and counts_starred(forward.inmost.node):
         return machine.call(forward.node, forward, Given((model,), inputs, open=True))
     return machine.call(forward.node, forward, Given((model, *starred), inputs))
+
+
+def _leave_unproven(
+    machine: Machine, forward: Function, inputs: Mapping[str, Value]
+) -> dict[str, Value]:
+    """The inputs of a part, which others call: behind the first, `H` of `H * W` may be a number."""
+    first = next(iter(inputs), "")
+    opened = _list_opened(forward.node)
+    return {
+        name: prove_parameter(machine, forward, name, UNKNOWN)
+        if name not in (first, *opened) and isinstance(value, Tensor) and value.data is None
+        else value
+        for name, value in inputs.items()
+    }
+
+
+@keep_beside
+def _list_opened(node: ast.AST) -> frozenset[str]:
+    """The names of which a function reads attributes, methods or items."""
+    opened = (e for e in list_nodes(node) if isinstance(e, (ast.Attribute, ast.Subscript)))
+    return frozenset(e.value.id for e in opened if isinstance(e.value, ast.Name))
 
 
 def _call_row(machine: Machine, model: Held) -> Value:

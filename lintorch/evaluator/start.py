@@ -102,13 +102,14 @@ def evaluate_file(
             continue
         yield from _watch_builders(around, name)
         witness.called.clear()
+        otherwise = is_set_otherwise(witness, name)
         reached = run_model(replace(around, budget=limit_steps(budget, left)), name)
         left -= reached.steps
         met.update(
             each.name for each in reached.entered & witness.called if _is_followed(around, each)
         )
         yield reached
-        if left > 0 and is_set_otherwise(around.witness, name):
+        if left > 0 and otherwise:
             plain = replace(around, budget=limit_steps(budget, left), witness=Witness(file))
             reached = run_model(plain, name)
             left -= reached.steps

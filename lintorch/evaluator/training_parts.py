@@ -23,6 +23,14 @@ def is_training_part(name: str, files: Iterable[CodeFile]) -> bool:
     return found
 
 
+def is_part(name: str, file: CodeFile) -> bool:
+    """Whether another class of the file speaks of a class: builds it, or takes it for its parts."""
+    return any(
+        isinstance(each.node, ast.ClassDef) and each.node.name != name and each.mentions.get(name)
+        for each in _list_statements(file)
+    )
+
+
 @dataclass(frozen=True)
 class _Statement:
     """What one statement at the top of a file says of names."""

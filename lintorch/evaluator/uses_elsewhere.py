@@ -20,6 +20,24 @@ def list_uses(name: str, files: Iterable[CodeFile]) -> list[ast.Call]:
     return [call for call, _ in zip(found, range(_MOST), strict=False)]
 
 
+def find_only_use(name: str, file: CodeFile, others: Iterable[CodeFile]) -> ast.Call | None:
+    """A call that says what a class of a file is built with, where no other file leaves all its defaults."""
+    taking = (each for each in others if _takes_from(each, name, file))
+    calls = [node for each in taking for node in ast.walk(each.tree) if _is_of(node, name)]
+    if any(not call.args and not call.keywords for call in calls):
+        return None
+    return next(filter(_tells, calls), None)
+
+
+def _takes_from(other: CodeFile, name: str, file: CodeFile) -> bool:
+    """Whether a file imports a name from another one or its package, as far as both are called alike."""
+    parts = file.name.split(".")
+    return any(
+        isinstance(each, ast.ImportFrom) and (each.module or parts[-1]).split(".")[-1] in parts
+        for each in other.bindings.get(name, ())
+    )
+
+
 def is_called(name: str, files: Iterable[CodeFile]) -> bool:
     """Whether any of the files calls a class, with whatever it is given."""
     return any(_is_of(each, name) for file in files for each in ast.walk(file.tree))
@@ -42,10 +60,14 @@ def _is_of(node: ast.AST, name: str) -> TypeGuard[ast.Call]:
 
 def _list_calls(name: str, tree: ast.AST) -> Iterator[ast.Call]:
     for each in ast.walk(tree):
-        if _is_of(each, name):
-            stars = any(isinstance(arg, ast.Starred) for arg in each.args)
-            if not stars and any(map(_is_literal, _list_given(each))):
-                yield each
+        if _is_of(each, name) and _tells(each):
+            yield each
+
+
+def _tells(call: ast.Call) -> bool:
+    """Whether anything that a call gives is written out."""
+    stars = any(isinstance(each, ast.Starred) for each in call.args)
+    return not stars and any(map(_is_literal, _list_given(call)))
 
 
 def _list_given(call: ast.Call) -> list[ast.expr]:

@@ -51,7 +51,9 @@ def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
         return replace(bare, findings=(_report_unparsed(task, UNKNOWN_SYNTAX, place),))
     return replace(
         bare,
-        findings=tuple(lint_subject(source, _index_rules(task.codes, task.folders))),
+        findings=tuple(
+            lint_subject(source, _index_rules(task.codes, task.folders, source.is_test))
+        ),
         enters=source.enters,
         inside=source.regions.functions_inside,
         consulted=tuple(sorted(source.consulted)),
@@ -59,8 +61,9 @@ def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
 
 
 @cache
-def _index_rules(codes: frozenset[str], folders: tuple[str, ...]) -> Index:
-    return index_detectors(choose_rules(codes, folders), Evidence.SOURCE)
+def _index_rules(codes: frozenset[str], folders: tuple[str, ...], is_test: bool) -> Index:
+    rules = (each for each in choose_rules(codes, folders) if each.in_tests or not is_test)
+    return index_detectors(rules, Evidence.SOURCE)
 
 
 def choose_rules(codes: Iterable[str], folders: tuple[str, ...]) -> list[Rule]:
@@ -79,7 +82,8 @@ def _report_syntax(task: LintTask, text: str, error: Exception) -> Finding:
         return replace(_report_unparsed(task, said, place), remedy=_NEWER)
     found = _report_unparsed(task, f"this is not valid Python: {cause}", place)
     told = (remedy for words, remedy in _OLD_SYNTAX if words in line or words in cause)
-    return replace(found, remedy=next(told, found.remedy))
+    remedy = next(told, found.remedy)
+    return replace(found, remedy=remedy, cause="Python 2" if remedy == _OLD_PYTHON else "")
 
 
 def _is_newer(text: str, cause: str) -> bool:
@@ -107,9 +111,10 @@ def _report_unparsed(task: LintTask, message: str, place: Place) -> Finding:
 _OWN_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 _NEWER = "install lintorch in the Python that the project is for"
 _LEAVE_OUT = "mend it, or name the file in `exclude`"
+_OLD_PYTHON = "this is Python 2: convert it, or name the file in `exclude`"
 _OLD_SYNTAX = (
     ("async=", "async is a keyword since Python 3.7: write non_blocking=True for async=True"),
-    ("call to 'print'", "this is Python 2: convert it, or name the file in `exclude`"),
-    ("multiple exception types", "this is Python 2: convert it, or name the file in `exclude`"),
+    ("call to 'print'", _OLD_PYTHON),
+    ("multiple exception types", _OLD_PYTHON),
 )
 """Of what was valid once: words of the line, or of what Python says of it."""

@@ -44,7 +44,7 @@ from lintorch.facts.exporting.returned_values import (
 from lintorch.facts.exporting.traced_returns import return_tensors
 from lintorch.facts.exporting.wrapper_names import added_names
 from lintorch.facts.names.scopes import dotted_text
-from lintorch.facts.project.parts_elsewhere import is_part_elsewhere
+from lintorch.facts.project.parts_elsewhere import is_imported_beside, is_part_elsewhere
 from lintorch.source import UNKNOWN, Source, literal
 
 rule = Rule(
@@ -190,7 +190,7 @@ def in_class(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
     first = objects[0] if objects else ()
     if not first or not all(objects) or takes_alike(forward, first[0]):
         return
-    if not is_part_elsewhere(info.name, source.path, source.consulted):
+    if not is_made_elsewhere(info.name, source):
         told, harm = first
         yield give_back(values[0], told, harm, source)
 
@@ -317,7 +317,22 @@ def is_root_part(name: str, source: Source) -> bool:
         return True
     if not own and any(source.classes.around(each) for each in mentions):
         return True
-    return is_part_elsewhere(name, source.path, source.consulted)
+    return is_made_elsewhere(name, source)
+
+
+def is_made_elsewhere(name: str, source: Source) -> bool:
+    """Whether models of other files speak of a class, or of a function of this file that builds it, by name too."""
+    by_name = [each for word in ("eval", "globals") for each in source.mentions_of(word)]
+    mentions = [*source.mentions_of(name), *by_name]
+    around = (source.enclosing(each, cst.FunctionDef) for each in mentions)
+    makers = [each for each in around if each and source.classes.around(each) is None]
+    if is_part_elsewhere(name, source.path, source.consulted):
+        return True
+    return any(
+        is_imported_beside(each, frozenset({"forward"}), source.path, source.consulted)
+        and is_part_elsewhere(each, source.path, source.consulted)
+        for each in dict.fromkeys(each.name.value for each in makers)
+    )
 
 
 def is_registered(info: ClassInfo, source: Source) -> bool:

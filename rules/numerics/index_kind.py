@@ -13,7 +13,16 @@ from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined, Indexed, ItemSet, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownCalled, UnknownMethod
-from lintorch.evaluator.values import Constant, Held, Items, Number, Slice, Tensor, Value
+from lintorch.evaluator.values import (
+    Constant,
+    Held,
+    Items,
+    Number,
+    Slice,
+    Tensor,
+    Unknown,
+    Value,
+)
 from lintorch.facts.models.gradient_flow import GradientFlow
 from lintorch.facts.models.gradient_graphs import has_weights
 from lintorch.facts.models.operation_steps import find_operand, name_operation
@@ -376,4 +385,11 @@ def has_many(value: Value, source: Source) -> bool:
     if shape and all(isinstance(size, int) for size in shape):
         return math.prod(size for size in shape if isinstance(size, int)) > 1
     made = source.evaluation.ways.find_maker(value)
-    return isinstance(made, Called) and is_unreduced(made)
+    return (
+        isinstance(made, Called) and is_unreduced(made) and not any(map(is_part, made.positional))
+    )
+
+
+def is_part(value: Value) -> bool:
+    """Whether it was taken out of something unknown, by an index that may leave one element."""
+    return isinstance(value, Unknown) and "[]" in value.path

@@ -145,7 +145,8 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
         yield Hit(source.evaluation.place(event.made), message, severity=severity)
     else:
         said = f"{short} raises{where}: {show_message(event)}"
-        yield Hit(event, said, severity=severity, remedy=find_remedy(event))
+        cause = said if certain else f"{short}{where}"
+        yield Hit(event, said, severity=severity, remedy=find_remedy(event), cause=cause)
 
 
 def find_remedy(event: Refused) -> str:

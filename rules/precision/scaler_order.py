@@ -79,6 +79,8 @@ rule = Rule(
 
 _CLOSURE = "torch.optim.LBFGS"
 _OF_SCALERS = (Act.SCALE, Act.SCALER_STEP, Act.UNSCALE, Act.UPDATE)
+_WRITTEN = {Act.SCALE: "scale", Act.UPDATE: "update"}
+"""What is written counts, too: not all code is followed to its end."""
 Fault = tuple[Action, str]
 
 
@@ -147,15 +149,15 @@ def _alone(
         yield action, "step() is given a closure: an enabled GradScaler raises RuntimeError"
     elif isinstance(action.value, Held) and action.value.of == External(_CLOSURE):
         yield action, "LBFGS needs a closure: an enabled GradScaler raises RuntimeError"
-    elif not _does(Act.SCALE, action.by, training) and _is_unscaled(region):
+    elif not _does(Act.SCALE, action.by, training, source) and _is_unscaled(region):
         yield action, f"no loss went through {action.by}.scale(): step() raises AssertionError"
-    elif not _does(Act.UPDATE, action.by, training) and _repeats(region):
+    elif not _does(Act.UPDATE, action.by, training, source) and _repeats(region):
         yield action, f"{action.by}.update() is missing: the next step() raises RuntimeError"
 
 
-def _does(act: Act, scaler: Subject, training: Training) -> bool:
+def _does(act: Act, scaler: Subject, training: Training, source: Source) -> bool:
     """Whether a scaler, or one of the same name in another function, does something anywhere."""
-    return any(
+    return f"{scaler.name}.{_WRITTEN[act]}(" in source.text or any(
         each.act is act
         and each.by is not None
         and (each.by == scaler or each.by.name == scaler.name)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 
 import libcst as cst
 
+from lintorch.core.file_views import read_bytes
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Occurrence
@@ -62,10 +64,28 @@ def of_hub(call: cst.Call, source: Source) -> Iterator[Hit]:
         isinstance(repository, str)
         and _REPOSITORY.match(repository)
         and not _PINNED.search(repository)
+        and not _is_own(
+            literal(source.arguments(call, "repo_or_dir", "model").get("model")), source
+        )
     ):
         remedy = f'pin "{repository}:TAG", or ":COMMIT" and skip_validation=True'
         said = f"runs whatever code {repository} holds today: no revision is pinned"
         yield Hit(call, said, remedy=remedy)
+
+
+def _is_own(model: object, source: Source) -> bool:
+    """Whether the project's own hubconf.py gives that model: the code is the author's."""
+    folder = os.path.dirname(os.path.abspath(source.path))
+    while isinstance(model, str) and folder != os.path.dirname(folder):
+        path = os.path.join(folder, "hubconf.py")
+        source.consulted.add(path)
+        if os.path.isfile(path):
+            return (
+                re.search(rf"\b{re.escape(model)}\b", read_bytes(path).decode("latin-1"))
+                is not None
+            )
+        folder = os.path.dirname(folder)
+    return False
 
 
 @rule.source(cst.Call, needs=("trust_remote_code",))

@@ -33,7 +33,7 @@ _DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
 """What the first batches of training have set."""
 _LOSS = re.compile(
     r"(Loss(es|Function|Wrapper)?|Criterion|Matcher|Metrics?|Evaluator|Accuracy|SSIM|PSNR|LPIPS|FID|KID"
-    r"|(Inception|Dice|F1)Score|[mM](ean)?IoU)$|(^|_)(loss|losses)(_|$)|Discriminator"
+    r"|(Inception|Dice|F1)Score|[mM](ean)?IoU)$|(^|_)(loss|losses)(_|$)|^loss[A-Z]|Discriminator"
     r"|^(Info)?NCE(Average|Function|Softmax|Memory)?$"
 )
 _LOSSES = frozenset(
@@ -53,7 +53,7 @@ _AUGMENTS = re.compile(
     r"RANSAC|^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
 )
 _ASIDE = re.compile(
-    r"(^|_)(nms|non_max_suppression|ssim|psnr)(_|$)|^rand(om)?_[a-z]|^forecast_masking$"
+    r"(^|_)(nms|non_max_suppression|ssim|psnr)(_|$)|^rand(om)?_[a-z]|^forecast_masking$|^_?compute_mask_indices$"
     r"|^_?(debug|visuali[sz]e|plot)(_|$)"
 )
 """Functions that pick boxes from what a model gave, that measure, that draw in training, or show what happens."""

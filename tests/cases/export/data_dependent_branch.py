@@ -322,3 +322,63 @@ class Named(nn.Module):
     def forward(self, x):
         assert x.data.type() == self.kind
         return self.conv(x)
+
+
+def _compute_mask_indices(shape, share):
+    """Which steps are masked in pretraining is drawn."""
+    count = int(share * shape[1] + torch.rand(1))
+    kept = torch.randint(0, shape[1], size=(count,))
+    if sum(kept) == 0:
+        kept[0] = 1
+    return kept
+
+
+class Masked(nn.Module):
+    def forward(self, x):
+        return x[:, _compute_mask_indices(x.shape, 0.5)]
+
+
+class lossAV(nn.Module):
+    def forward(self, x, labels=None):
+        if x.sum() > 0:
+            return x
+        return x * 2
+
+
+class Merging(nn.Module):
+    """A part of which no caller is followed: its sizes may be numbers."""
+
+    def __init__(self, dim):
+        super().__init__()
+        self.fc = nn.Linear(dim, dim)
+
+    def forward(self, x, H, W):
+        if H % 2 == 1 or W % 2 == 1:
+            x = x * 2
+        return self.fc(x)
+
+
+class Stage(nn.Module):
+    def __init__(self, dim, downsample=Merging):
+        super().__init__()
+        self.down = downsample(dim) if dim else None
+        self.other = Merging
+
+    def forward(self, x):
+        return x
+
+
+class Masking(nn.Module):
+    def forward(self, x, mask, H):
+        if mask.sum() > H:  # hit
+            return x
+        return x * 2
+
+
+class Stages(nn.Module):
+    def __init__(self, kind=None):
+        super().__init__()
+        self.kind = kind or Masking
+
+    def forward(self, x):
+        return x

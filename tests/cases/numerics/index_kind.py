@@ -281,3 +281,11 @@ def look_up(found):
 
 if __name__ == "__main__":
     look_up(input())
+
+
+def read_one(model, tokenizer, text):
+    losses = nn.CrossEntropyLoss(reduction="none")
+    tokens = tokenizer(text)
+    for at in range(tokens.ids.size(1) - 1):
+        out = model(tokens.ids[:, at : at + 1])
+        yield losses(out.logits.view(-1, 9), tokens.ids[:, at + 1 : at + 2].view(-1)).item()

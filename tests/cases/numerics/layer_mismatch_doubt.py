@@ -154,3 +154,15 @@ class Dropped(nn.Module):
 
     def forward(self, x):
         return self.row(self.first(x))
+
+
+class Signal(nn.Module):
+    """A padding in front of the channel's axis: a batch of signals is read as one signal of channels."""
+
+    def __init__(self):
+        super().__init__()
+        self.padding = nn.ReflectionPad1d(2)
+        self.register_buffer("basis", torch.zeros(10, 1, 8))
+
+    def forward(self, audio: torch.Tensor):
+        return nn.functional.conv1d(self.padding(audio).unsqueeze(1), self.basis, stride=4)

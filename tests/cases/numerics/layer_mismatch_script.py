@@ -1,3 +1,5 @@
+import json
+
 import torch
 from torch import nn
 
@@ -18,3 +20,21 @@ nn.functional.nll_loss(scores, classes, torch.rand(2))  # hit
 nn.functional.nll_loss(scores, classes, torch.rand(3), reduction="sum")
 nn.functional.nll_loss(scores, classes, reduction="average")  # hit
 nn.functional.kl_div(scores, scores, reduction="batchmean")
+
+
+class Settings:
+    def __init__(self, words):
+        self.words = words
+
+    @classmethod
+    def read(cls, path):
+        settings = cls(-1)
+        with open(path) as file:
+            for key, value in json.loads(file.read()).items():
+                settings.__dict__[key] = value
+        return settings
+
+
+def load(path):
+    settings = Settings.read(path)
+    return nn.Embedding(settings.words, 4), torch.zeros(settings.words)

@@ -28,6 +28,7 @@ from lintorch.guest.export.shape_constraints import explain_fixed_size, explain_
 from lintorch.guest.process.error_text import text_of
 
 _UNSUPPORTED = re.compile(r"Unsupported function types? \[([^\]]*)\]")
+_UNLOWERED = re.compile(r"Offending call:\s*(R\.[\w.]+\([^\n]*)")
 _SCRIPT = """
 import tvm
 from tvm import relax
@@ -81,7 +82,9 @@ def explain(error: BaseException, job: Job) -> Explained:
         return known
     found = _UNSUPPORTED.search(text_of(error))
     if found is None:
-        return Explained(message=summarise_error(error))
+        unlowered = _UNLOWERED.search(text_of(error))
+        what = f" of {unlowered[1]}" if unlowered else ""
+        return Explained(message=f"{summarise_error(error)}{what}")
     names = [name.partition(".")[0] for name in re.findall(r"'([\w.]+)'", found[1])]
     operators = tuple(f"aten::{name}" for name in dict.fromkeys(names))
     where = find_program_stack(error, *names)
