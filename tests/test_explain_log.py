@@ -11,6 +11,7 @@ import torch
 from running import lintorch
 
 from lintorch.run.find_checks import is_only_check
+from lintorch.run.find_constants import is_same_tensor
 from lintorch.run.read_export_log import MOST_BYTES, LogError, read_log
 
 NET = """
@@ -271,3 +272,41 @@ def test_what_to_write_instead_of_the_line_that_raised_is_told(tmp_path: Path) -
     assert code == 1
     assert answers[14][0] == "matters"
     assert "write" in answers[14][1]
+
+
+TENSORS = """
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, size):
+        self.size, self.seen = size, 0
+
+    def forward(self, x, n=3):
+        a = torch.tensor([1, self.size * 2 - 1], device=x.device)
+        b = torch.tensor(self.seen)
+        c = torch.tensor([x.shape[0], 2])
+        d = torch.tensor(n)
+        e = torch.tensor([0.5, 0.25]) * torch.as_tensor(x.shape[1])
+        f = torch.tensor([[1, 2], [3, 4]])
+        self.seen = self.seen + 1
+        return a
+"""
+
+
+def test_a_tensor_of_numbers_that_never_change_is_a_constant() -> None:
+    rows = TENSORS.splitlines()
+    found = [row.split()[0] for n, row in enumerate(rows, 1) if is_same_tensor(TENSORS, n)]
+    assert found == ["a", "f"]
+    assert not is_same_tensor("def f(:", 1)
+
+
+def test_the_constant_of_a_warning_is_harmless(tmp_path: Path) -> None:
+    said = "torch.tensor results are registered as constants in the trace. You can safely ignore"
+    (tmp_path / "made.py").write_text(TENSORS)
+    row = 1 + TENSORS.splitlines().index(
+        "        a = torch.tensor([1, self.size * 2 - 1], device=x.device)"
+    )
+    log = f"made.py:{row}: TracerWarning: {said}\n  a = torch.tensor\n"
+    _, answers = _answers(tmp_path, stdin=log)
+    assert answers[row][0] == "harmless"

@@ -98,6 +98,22 @@ class Weighs(nn.Module):
         return self.fc(sample.words) * sample.weights * scale + offset
 
 
+class Paired(nn.Module):
+    def forward(self, batch):
+        assert isinstance(batch["pair"], tuple)
+        first, second = batch["pair"]
+        return first * second + batch["more"][0]
+
+
+class Prefixed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.token = nn.Parameter(torch.zeros(1, 1, 8))
+
+    def forward(self, x, mask):
+        return torch.cat([self.token.expand(x.shape[0], -1, -1), x], 1) * mask[..., None]
+
+
 class Halves(nn.Module):
     def forward(self, x):
         b, s, c = x.shape
@@ -105,6 +121,8 @@ class Halves(nn.Module):
 
 
 def run():
+    Prefixed()(torch.randn(2, 6, 8), torch.ones(2, 7))
+    Paired()({"pair": (torch.randn(2, 8), torch.randn(2, 8)), "more": [torch.randn(2, 8)]})
     Weighs()(Sample(torch.randn(2, 8), torch.randn(2, 4)), offset=torch.randn(2, 4), scale=2.0)
     Halves()(torch.randn(2, 6, 8))
     Attends()(torch.randn(2, 12, 8), torch.ones(2, 12, 12))
@@ -187,6 +205,23 @@ def test_keywords_and_named_tuples_go_through_a_wrapper(tmp_path: Path, exporter
     assert call in weighs["program"]
     assert weighs["ran"]
     run_text(weighs["program"], tmp_path)
+
+
+def test_a_size_of_one_input_that_follows_that_of_another_is_declared_so(tmp_path: Path) -> None:
+    prefixed = ask(tmp_path, "torch.export", "Prefixed")["Prefixed"]["suggestion"]
+    assert '"mask": {0: batch, 1: length + 1}' in prefixed["program"]
+    assert prefixed["ran"]
+    assert {(at["length"], at["length_mask"]) for at in prefixed["compared"]} > {(6, 7), (12, 13)}
+
+
+@pytest.mark.parametrize("exporter", ["torch.export", "onnx-legacy"])
+def test_a_tuple_in_a_mapping_stays_one(tmp_path: Path, exporter: str) -> None:
+    paired = ask(tmp_path, exporter, "Paired")["Paired"]["suggestion"]
+    written = " ".join(paired["program"].split())
+    assert re.search(r"\"pair\": ?\(|'pair': ?\(", written), written
+    assert "'more': [" in written
+    assert paired["ran"]
+    run_text(paired["program"], tmp_path)
 
 
 def test_an_equality_of_two_sizes_that_says_only_that_one_is_even_ties_nothing(

@@ -2,7 +2,7 @@
 
 from lintorch.messages.describe_support import describe_support
 from lintorch.messages.message_kinds import Kind, Rank, Runtime, load_runtimes
-from lintorch.messages.read_class import describe_class, read_class
+from lintorch.messages.read_class import describe_class, read_class, read_refused
 from lintorch.messages.read_releases import Releases, read_releases
 from lintorch.messages.recognise import Recognised, looks_like_error, recognise
 from lintorch.messages.sharpen import sharpen
@@ -21,6 +21,7 @@ __all__ = [
     "load_runtimes",
     "looks_like_error",
     "read_class",
+    "read_refused",
     "read_releases",
     "recognise",
     "sharpen",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from lintorch.messages.answer_refusal import read_refusal
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
 from lintorch.messages.recognise import Recognised, looks_like_error
 from lintorch.messages.who_speaks import guess_runtime, has_words, is_compiled, is_own_code
@@ -19,6 +20,8 @@ _MARKED = re.compile(
 )
 """What stands before an error in logs of phones and boards."""
 _WEAK = re.compile(r"(?i:(?:check|assert(?:ion)?) .{0,80}?failed|segmentation fault)")
+_WRAPS = re.compile(r"what\(\): |(?i:segmentation|abort)")
+"""What an error begins with that only ends a program, where the cause stands in front of it."""
 _LONG = 600
 _READ = 200_000
 """Characters from the end of a text in which its last error is looked for."""
@@ -59,8 +62,33 @@ def read_class(text: str) -> Recognised | None:
     return Recognised(told, runtime, said[:_EXCERPT].strip(), at=at)
 
 
+def read_refused(text: str) -> Recognised | None:
+    """What the error that a text ends with says a program lacks: an operator, or the opset of the file.
+
+    None where it names neither, or no program speaks.
+    """
+    said = find_statement(text)
+    at = text.rfind(said)
+    if is_own_code(text, at):
+        return None
+    return _read_refusal(guess_runtime(text) or _load_classes(), text)
+
+
+def _read_refusal(runtime: Runtime, text: str) -> Recognised | None:
+    """As `read_refused`, of a program that is known; what only ends a program has its cause in front of it."""
+    said = find_statement(text)
+    at = text.rfind(said)
+    refused = read_refusal(runtime, said, at)
+    if refused is None and _WRAPS.match(said):
+        return read_refusal(runtime, text[max(0, at - _LONG) : at], at)
+    return refused
+
+
 def describe_class(found: Recognised, text: str) -> Recognised:
     """A message of which its program alone is known, with what its class of error means."""
+    refused = _read_refusal(found.runtime, text) if found.kind.rank == "last" else None
+    if refused is not None:
+        return replace(refused, node=found.node, at=found.at)
     kind = _find_class(text) if found.kind.rank == "last" else None
     if kind is None:
         return found

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lintorch.messages.read_parametrized import describe_parametrized
+from lintorch.messages.read_spread import describe_spread
 
 _KEY = re.compile(r"""["']([^"']{1,300})["']""")
 _MISSING = re.compile(r"(?i:missing keys?(?:\(s\))?(?: in state_dict)?: )")
@@ -17,6 +18,10 @@ _SHAPES = re.compile(
 )
 _ADAPTER = re.compile(r"\.lora_[AB]\b")
 _MOST = 100_000
+_FEW = 8
+_HEAD = re.compile(
+    r"(?:\w{1,20}\.)?(?:head|heads|fc|fc_norm|classifier|cls|logits|last_linear|score|lm_head|predictions|pooler)\b"
+)
 _PARTS = ("state_dict", "model_state_dict", "model", "net", "ema", "params", "generator")
 _TRAINING = {*_PARTS, "optimizer", "optimizer_state_dict", "epoch", "scheduler", "lr_scheduler", "hyper_parameters"}  # fmt: skip
 _WRAPPERS = {"module": "nn.DataParallel or DistributedDataParallel", "_orig_mod": "torch.compile", "model": "Lightning or a class of its own"}  # fmt: skip
@@ -127,6 +132,8 @@ def _describe_renaming(missing: Sequence[str], unexpected: Sequence[str]) -> str
     ends = [sorted(key.rpartition(".")[2] for key in keys) for keys in (missing, unexpected)]
     if missing and ends[0] == ends[1]:
         return f"As many keys are missing as there are others in the file: probably the same layers under other names, `{missing[0]}` and `{unexpected[0]}`, of another release of the model's code."
+    if unexpected and missing and len(missing) <= _FEW and all(_HEAD.match(key) for key in missing):
+        return f"What the file lacks is the head of the model alone, as `{missing[0]}`: it is of a pretraining, or of a backbone, and this head was never trained. Take the file of the fine-tuned model, or load it with strict=False and train the head."
     if missing and not unexpected:
         return f"The model has layers that the file does not have, as `{missing[0]}`: it is built with other settings, or the file holds a part of it."
     if unexpected and not missing:
@@ -151,6 +158,8 @@ def _describe_shapes(shapes: Sequence[_Shape]) -> str:
         if len(ranks) == 1:
             file, model = ranks.pop()
             return f"All are LoRA adapters, of rank {file} in the file and {model} in the model: LoraConfig(r={file}), as adapter_config.json beside the file says."
+    if spread := describe_spread([(each.key, each.file, each.model) for each in shapes]):
+        return spread
     rows = {(each.file[0], each.model[0]) for each in shapes if each.file and each.model}
     alone = all(each.file[1:] == each.model[1:] for each in shapes)
     modules = {each.key.rpartition(".")[0] for each in shapes}

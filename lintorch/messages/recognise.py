@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
-from lintorch.messages.who_speaks import list_foreign
+from lintorch.messages.who_speaks import is_of_reader, list_foreign
 from lintorch.targets.opset_history import is_standard
 
 _BEFORE, _AFTER = 400, 1600
@@ -49,11 +49,11 @@ def recognise(text: str) -> tuple[Recognised, ...]:
     """
     lowered = text.lower()
     found: dict[tuple[str, str, str, str], Recognised] = {}
-    foreign = list_foreign(lowered)
+    foreign, is_apart = list_foreign(lowered), is_of_reader(lowered)
     for runtime in load_runtimes():
         is_foreign = runtime.name in foreign
         for kind in runtime.kinds:
-            if kind.rank == "class" or (kind.shared and is_foreign):
+            if kind.rank == "class" or (is_foreign and (kind.shared or is_apart)):
                 continue
             for each in _find_kind(kind, runtime, text, lowered):
                 said = each.excerpt if kind.rank == "last" else ""

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from lintorch.messages.message_kinds import load_runtimes
 from lintorch.messages.read_keys import describe_keys
+from lintorch.messages.read_load_key import describe_load_key
 from lintorch.messages.recognise import Recognised
+from lintorch.messages.refused_operators import is_contributed
 from lintorch.messages.who_speaks import is_compiled
-from lintorch.targets import list_targets
 from lintorch.targets.opset_history import is_standard
 
 _KEYS = {"torch/state-dict"}
@@ -20,6 +21,7 @@ _DOMAINS = {"onnxruntime/not-registered", "onnxruntime/no-op-registered"}
 _CONTRIB = "is an operator of ONNX Runtime itself (com.microsoft), which its optimizers and quantization write: this build leaves such operators out, or is older than the operator."
 _WHOLE_BUILD = "the whole onnxruntime of the newest release, not one of the system, for mobile, or of a binding in another language with an older library (built with --disable_contrib_ops, or --minimal_build); or the file before it was optimized or quantized"
 _STATUS = "onnxruntime/status"
+_ARCHIVE = "torch/archive"
 _LINEAR = "torch/linear-sizes"
 _UNFLATTENED = re.compile(r"^\(?(\d{1,9})x(\d{1,9}) and (\d{1,9})x\d{1,9}\)?$")
 _AROUND = 300
@@ -30,6 +32,8 @@ _PAIRS = re.compile(
     r"|tensor a \((?P<i>\d{1,6})\) must match the size of tensor b \((?P<j>\d{1,6})\)"
 )
 _SMALL = 4
+_ONNX = re.compile(r"(?i:onnx)|call_function\[target=")
+"""Words of torch.onnx beside those that it shares with TorchScript."""
 _STATUSES = {
     "NOT_IMPLEMENTED": "This build has no kernel of an operator of the file, for its opset or its types; the words behind `Could not find an implementation for` name it. A newer release, or a lower opset_version at the export.",
     "NO_SUCHFILE": "The path is not that of a file, or its second file of weights (model.onnx.data) is not beside it.",
@@ -42,7 +46,7 @@ _STATUSES = {
 
 def sharpen(found: Recognised, text: str) -> Recognised:
     """A message with what its own words tell, put before what is known of its kind."""
-    if found.kind.full_name in _DOMAINS and _is_contrib(found):
+    if found.kind.full_name in _DOMAINS and _is_contributed(found):
         bare = found.operator.rpartition(":")[2]
         kind = replace(found.kind, cause=f"{bare} {_CONTRIB}", remedy=_WHOLE_BUILD, rules=())
         return replace(found, kind=kind)
@@ -53,7 +57,7 @@ def sharpen(found: Recognised, text: str) -> Recognised:
         )
     if found.runtime.name == "torch.export" and is_compiled(text):
         return _name_compile(found)
-    if found.runtime.name == "torch.onnx" and "onnx" not in text.lower():
+    if found.runtime.name == "torch.onnx" and not _ONNX.search(text):
         return replace(found, runtime=next(r for r in load_runtimes() if r.name == "torchscript"))
     told = _describe(found, text)
     if told and found.kind.full_name not in _KEYS:
@@ -73,6 +77,8 @@ def _describe(found: Recognised, text: str) -> str:
     name = found.kind.full_name
     if name in _KEYS:
         return describe_keys(text[max(0, found.at - _AROUND) :])
+    if name == _ARCHIVE:
+        return describe_load_key(text[max(0, found.at - _AROUND) :])
     if name == _STATUS:
         status = found.groups.get("status", found.groups.get("status2", "")).strip()
         return _STATUSES.get(status, "")
@@ -92,13 +98,10 @@ def _describe_unflattened(shapes: str) -> str:
     return f"{rows} times {columns} numbers are {rows * columns // features} times {features}: the axes behind the batch were not flattened before the layer, x.flatten(1)."
 
 
-def _is_contrib(found: Recognised) -> bool:
-    """Whether ONNX has no such operator, and ONNX Runtime has."""
+def _is_contributed(found: Recognised) -> bool:
+    """Whether the operator is one of ONNX Runtime's own."""
     domain, _, bare = found.operator.rpartition(":")
-    if domain or not _is_foreign(bare):
-        return domain == "com.microsoft"
-    own = (each for each in list_targets() if each.family == "onnxruntime")
-    return any(each.supports(bare) for each in own)
+    return domain == "com.microsoft" or (not domain and is_contributed(bare))
 
 
 def _is_foreign(operator: str) -> bool:

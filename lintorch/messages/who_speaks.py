@@ -8,7 +8,16 @@ from collections.abc import Mapping
 
 from lintorch.messages.message_kinds import Runtime, load_runtimes
 
-_EVERYWHERE = {"any", "onnx", "tools", "torch", "torch.onnx", "torch.export", "torchscript"}
+_EVERYWHERE = {
+    "any",
+    "onnx",
+    "tools",
+    "torch",
+    "torch.onnx",
+    "torch.export",
+    "torchscript",
+    "triton",
+}
 """Their words stand in the logs of other programs, too."""
 _EXPORTS = re.compile(
     r"(?i:export|torch[./\\]onnx|aot_compile|draft_|ep\.module|executorch|dynamic_shapes)"
@@ -49,6 +58,11 @@ def list_foreign(lowered: str) -> frozenset[str]:
     counts = _count_marks(lowered)
     silent = {each.name for each in alone if not counts[each.name]}
     return frozenset(silent) if len(silent) < len(alone) else frozenset()
+
+
+def is_of_reader(lowered: str) -> bool:
+    """Whether a text in lower case is of a program that has no kinds of its own, and words of nobody else's."""
+    return bool(_count_marks(lowered)["readers"])
 
 
 def has_words(runtime: Runtime, text: str) -> bool:

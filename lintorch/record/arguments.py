@@ -10,6 +10,8 @@ from lintorch.record.models import FedArgument, Input, PlainArgument
 from lintorch.record.plain_values import list_size_names
 
 LeafPlace = tuple[int | str, ...]
+TUPLE = "tuple"
+"""What a step through a plain tuple is recorded as, where one through a list is not."""
 
 
 def arrange_arguments(inputs: Sequence[FedArgument], values: Sequence[Any]) -> tuple[Any, ...]:
@@ -17,7 +19,8 @@ def arrange_arguments(inputs: Sequence[FedArgument], values: Sequence[Any]) -> t
     pairs = enumerate(zip(inputs, values, strict=True))
     groups = groupby(pairs, lambda pair: pair[1][0].name if pair[1][0].at else pair[0])
     return tuple(
-        nest_values((given.at, value) for _, (given, value) in group) for _, group in groups
+        nest_values((given.at, given.records, value) for _, (given, value) in group)
+        for _, group in groups
     )
 
 
@@ -32,16 +35,22 @@ def find_tied_sizes(inputs: Iterable[FedArgument]) -> frozenset[str]:
     return frozenset(name for given in plain for name in list_size_names(given.value))
 
 
-def nest_values(placed: Iterable[tuple[LeafPlace, Any]]) -> Any:
-    """`[a, {"b": b}]` from a at (0,) and b at (1, "b"); a value at () is itself."""
-    groups: dict[int | str, list[tuple[LeafPlace, Any]]] = {}
-    for place, value in placed:
+def nest_values(placed: Iterable[tuple[LeafPlace, Sequence[str], Any]]) -> Any:
+    """`[a, {"b": b}]` from a at (0,) and b at (1, "b"); a value at () is itself.
+
+    What is made by the steps that are recorded as `TUPLE` is a tuple.
+    """
+    groups: dict[int | str, list[tuple[LeafPlace, Sequence[str], Any]]] = {}
+    kind = ""
+    for place, records, value in placed:
         if not place:
             return value
-        groups.setdefault(place[0], []).append((place[1:], value))
+        kind = next(iter(records), "")
+        groups.setdefault(place[0], []).append((place[1:], records[1:], value))
     if any(isinstance(key, str) for key in groups):
         return {key: nest_values(group) for key, group in groups.items()}
-    return [nest_values(group) for group in groups.values()]
+    parts = [nest_values(group) for group in groups.values()]
+    return tuple(parts) if kind == TUPLE else parts
 
 
 def list_leaves(argument: Any, place: LeafPlace = ()) -> list[tuple[LeafPlace, Any]]:

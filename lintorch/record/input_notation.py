@@ -79,7 +79,8 @@ def _parse_leaf(written: Any, name: str) -> tuple[FedArgument, dict[str, int]]:
 
 def write_arguments(inputs: Sequence[FedArgument], sizes: Mapping[str, int]) -> list[Any]:
     """An argument after the other, as `parse_argument` reads it. Raises ValueError."""
-    return list(arrange_arguments(inputs, [_write_leaf(given, sizes) for given in inputs]))
+    lists = [replace(given, records=()) for given in inputs]
+    return list(arrange_arguments(lists, [_write_leaf(given, sizes) for given in inputs]))
 
 
 def _write_leaf(given: FedArgument, sizes: Mapping[str, int]) -> str:

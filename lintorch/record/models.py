@@ -36,7 +36,8 @@ class Input:
     at: tuple[int | str, ...] = ()
     longest: int | str = ""
     records: tuple[str, ...] = ()
-    """Of each step of `at` the class `module:Class` whose field it is, "" for lists and mappings; () for none."""
+    """Of each step of `at` the class `module:Class` whose field it is, "tuple" for tuples, "" for lists and
+    mappings; () for none."""
 
     @property
     def label(self) -> str:

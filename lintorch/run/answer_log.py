@@ -12,6 +12,7 @@ from lintorch.files import FileText, read_file
 from lintorch.messages import (
     Recognised,
     describe_class,
+    read_refused,
     read_releases,
     recognise,
     sharpen,
@@ -25,6 +26,7 @@ from lintorch.run.answer_messages import add_class, answer_unknown, join_message
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.explain_messages import ExplainedMessage, explain_messages
 from lintorch.run.find_checks import is_only_check
+from lintorch.run.find_constants import is_same_tensor
 from lintorch.run.read_export_log import LoggedWarning, read_log
 from lintorch.run.read_frames import is_cell
 from lintorch.run.request import CheckRequest, ExplainRequest, Progress
@@ -33,6 +35,10 @@ from lintorch.run.scope import Scope
 _CHECK = (
     "the line only checks, and raises where it does not hold: what is traced computes the same without it, "
     "and no longer refuses what it refused"
+)
+_CONSTANT = (
+    "the tensor is made of numbers that are written there, or set when the model is built: the constant "
+    "that the trace keeps is the one that the model has at all sizes"
 )
 _DIFFERS = ("Output nr", "Trace had nondeterministic nodes", "Trace checking failed")
 
@@ -59,7 +65,7 @@ def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> Answ
     """
     log = read_log(data)
     text = unify_text(log.text)
-    found = [sharpen(describe_class(each, text), text) for each in recognise(text)]
+    found = _read_messages(text)
     exporter = next(iter(request.models.exporters), log.exporter)
     asked = [each for each in log.warnings if not each.is_error or not _is_told(each, found)]
     files = tuple(dict.fromkeys(each.found for each in asked if each.found))
@@ -74,6 +80,15 @@ def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> Answ
         answers = [unknown]
     told = dict.fromkeys((*checked.errors, *checked.notes, *notes))
     return AnsweredLog(tuple(answers), exporter, checked.models, tuple(told))
+
+
+def _read_messages(text: str) -> list[Recognised]:
+    """Those that are known; else, of an error that is not, what it says a program lacks."""
+    found = [sharpen(describe_class(each, text), text) for each in recognise(text)]
+    if any(each.kind.rank != "note" for each in found):
+        return found
+    refused = read_refused(text)
+    return [*found, refused] if refused else found
 
 
 def _is_told(error: LoggedWarning, found: Sequence[Recognised]) -> bool:
@@ -135,6 +150,8 @@ def _answer(
         return Answer(warning, "harmless", why, finding.code, "trace")
     if not warning.is_error and _is_check(warning):
         return Answer(warning, "harmless", _CHECK, evidence="source")
+    if not warning.is_error and _is_constant(warning):
+        return Answer(warning, "harmless", _CONSTANT, evidence="source")
     if not request.models.trace:
         why = "no rule speaks of the line; --trace runs the models of the file, and exports them"
         return Answer(warning, "unknown", why)
@@ -146,6 +163,13 @@ def _answer(
 def _is_check(warning: LoggedWarning) -> bool:
     found = read_file(warning.found)
     return isinstance(found, FileText) and is_only_check(found.text, warning.row)
+
+
+def _is_constant(warning: LoggedWarning) -> bool:
+    if "results are registered as constants" not in warning.text:
+        return False
+    found = read_file(warning.found)
+    return isinstance(found, FileText) and is_same_tensor(found.text, warning.row)
 
 
 def _by_gravity(answer: Answer) -> bool:

@@ -13,7 +13,7 @@ from torch import nn
 from lintorch.guest.calls.find_model_calls import ModelCall, list_feeding_names
 from lintorch.guest.calls.unknown_value import UNKNOWN
 from lintorch.guest.construct.record_classes import list_record_fields, name_record
-from lintorch.record.arguments import LeafPlace
+from lintorch.record.arguments import TUPLE, LeafPlace
 from lintorch.record.models import FedArgument, Input, PlainArgument
 from lintorch.record.plain_values import is_plain
 
@@ -199,7 +199,7 @@ def _list_fields(
     elif isinstance(value, dict):
         kind, parts = "", list(value.items())
     elif isinstance(value, (list, tuple)):
-        kind, parts = "", list(enumerate(value))
+        kind, parts = TUPLE if type(value) is tuple else "", list(enumerate(value))
     else:
         yield place, records, value
         return

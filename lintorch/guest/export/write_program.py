@@ -197,6 +197,8 @@ def _write_argument(argument: Any) -> str:
         return "{" + ", ".join(parts) + "}"
     if isinstance(argument, list):
         return "[" + ", ".join(map(_write_argument, argument)) + "]"
+    if isinstance(argument, tuple):
+        return "(" + "".join(f"{_write_argument(part)}, " for part in argument).strip() + ")"
     return str(argument)
 
 

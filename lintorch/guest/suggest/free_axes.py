@@ -10,6 +10,7 @@ from torch import nn
 
 from lintorch.guest.export.eager_reference import Eager, NamedSizes
 from lintorch.guest.process.limits import TooSlow, limit_seconds
+from lintorch.guest.suggest.related_axes import list_relations
 from lintorch.record.arguments import pick_tensors
 from lintorch.record.models import Input, Model
 
@@ -35,8 +36,8 @@ def free_axes(
     """The model with names for them, and the sizes to compare at, in which they vary as well.
 
     Of a list of feature maps `[2, 4, 32, 32]` and `[2, 8, 16, 16]` the first one gives heights and
-    widths their names; those of the second are tried at other sizes. So is a number that several
-    inputs have, `[2, 16]` and `[2, 16, 16]`, as one size. What settings say stays.
+    widths their names; those of the second are tried at other sizes. So is a number that
+    several inputs have, `[2, 16]` and `[2, 16, 16]`, as one size. What settings say stays.
     """
     sizes = tuple(others)
     if model.configured:
@@ -45,7 +46,21 @@ def free_axes(
         model, sizes = _try_names(module, _name_number(model, number), model, sizes)
     for place in range(len(model.inputs)):
         model, sizes = _try_names(module, _name_kin(model, place), model, sizes)
+    while (found := _find_related(module, model, sizes)) is not None:
+        model, sizes = found
     return model, sizes
+
+
+def _find_related(
+    module: nn.Module, model: Model, others: tuple[NamedSizes, ...]
+) -> tuple[Model, tuple[NamedSizes, ...]] | None:
+    """With names for two axes, one of which follows the other; None where no two more do."""
+    for relation in list_relations(model, others):
+        eager, first = Eager(module, relation.model), relation.model.sizes[relation.base]
+        tried = [relation.vary(find(first)) for find in _OTHERS]
+        if all(_runs_at(eager, at) for at in tried):
+            return relation.model, (*({**at, **relation.new} for at in others), *tried)
+    return None
 
 
 def _try_names(

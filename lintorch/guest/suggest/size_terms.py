@@ -44,6 +44,19 @@ class SizeTerm:
         return ", ".join(told)
 
 
+@dataclass(frozen=True)
+class _Led:
+    """A size that is worked out of another one, `2*length`."""
+
+    text: str
+    leader: str
+    of: Callable[[int], int]
+
+    def work_out(self, at: NamedSizes) -> int:
+        """What it is where the other one has its size."""
+        return self.of(at[self.leader])
+
+
 def find_terms(
     names: frozenset[str],
     sizes: NamedSizes,
@@ -56,14 +69,33 @@ def find_terms(
     `others` are sizes at which the model is known to run; `runs_at` runs it at others.
     """
     terms: list[SizeTerm] = []
+    led = _find_leaders([each for each in sizes if each in names], sizes, conditions)
+
+    def runs_along(at: NamedSizes) -> bool:
+        """Whether the model runs where what follows other sizes does so."""
+        return runs_at({name: led[name].work_out(at) if name in led else at[name] for name in at})
+
     for name in (each for each in sizes if each in names):
-        if follows := _find_leader(name, [term.name for term in terms], sizes, conditions):
-            terms.append(SizeTerm(name, sizes[name], follows=follows))
+        if name in led:
+            terms.append(SizeTerm(name, sizes[name], follows=led[name].text))
             continue
-        step = _find_step(name, sizes, others, runs_at)
+        step = _find_step(name, sizes, others, runs_along)
         term = SizeTerm(name, sizes[name], step)
-        terms.append(_bound_term(term, sizes, conditions, runs_at))
+        terms.append(_bound_term(term, sizes, conditions, runs_along))
     return tuple(terms)
+
+
+def _find_leaders(
+    names: Sequence[str], sizes: NamedSizes, conditions: Sequence[SizeCondition]
+) -> dict[str, _Led]:
+    """By name of a size that follows an earlier one: what it is."""
+    led: dict[str, _Led] = {}
+    for number, name in enumerate(names):
+        before = [each for each in names[:number] if each not in led]
+        found = _find_leader(name, before, sizes, conditions)
+        if found is not None:
+            led[name] = found
+    return led
 
 
 def _find_step(name: str, sizes: NamedSizes, others: Sequence[NamedSizes], runs_at: RunsAt) -> int:
@@ -119,7 +151,7 @@ def _bound_term(
 
 def _find_leader(
     name: str, before: Sequence[str], sizes: NamedSizes, conditions: Sequence[SizeCondition]
-) -> str:
+) -> _Led | None:
     """What a size is in terms of an earlier one, where an equality of the export says so: `2*length`."""
     for other in before:
         equal = [each for each in conditions if each.names == {name, other} and "==" in each.text]
@@ -129,8 +161,8 @@ def _find_leader(
                 for each in equal
                 for more in (0, 8, 24)
             ):
-                return text if _breaks_alone(name, other, sizes, equal) else ""
-    return ""
+                return _Led(text, other, of) if _breaks_alone(name, other, sizes, equal) else None
+    return None
 
 
 def _breaks_alone(name: str, other: str, sizes: NamedSizes, equal: Sequence[SizeCondition]) -> bool:
