@@ -81,7 +81,8 @@ WRITTEN: dict[str, Callable[[str], str]] = {
 
 @pytest.mark.parametrize("way", WRITTEN)
 def test_what_a_program_does_to_its_log_changes_nothing(way: str) -> None:
-    for case in (case for (case,) in (param.values for param in CASES)):
+    step = 3 if way == "in a long log" else 1
+    for case in (case for (case,) in (param.values for param in CASES[::step])):
         if way == "wrapped" and "n o d e" in case["text"]:
             continue  # a blank between letters is no place to wrap at
         first = tell_first(unify_text(WRITTEN[way](case["text"])))

@@ -75,12 +75,21 @@ def read_refused(text: str) -> Recognised | None:
 
 
 def _read_refusal(runtime: Runtime, text: str) -> Recognised | None:
-    """As `read_refused`, of a program that is known; what only ends a program has its cause in front of it."""
+    """As `read_refused`, of a program that is known; what only ends a program has its cause in front of it.
+
+    Where nothing is raised, the last that is said so counts, whatever the program logs behind it.
+    """
     said = find_statement(text)
     at = text.rfind(said)
     refused = read_refusal(runtime, said, at)
     if refused is None and _WRAPS.match(said):
         return read_refusal(runtime, text[max(0, at - _LONG) : at], at)
+    if refused is None and not _RAISED.search(text[-_READ:]):
+        least = max(0, len(text) - _READ)
+        for begin in range(len(text) - _LONG, least, -_LONG // 2):
+            found = read_refusal(runtime, text[begin : begin + _LONG], begin)
+            if found is not None:
+                return found
     return refused
 
 
