@@ -262,6 +262,8 @@ class Net(nn.Module):
             round_down(x.shape[2] / 2)  # value: int x.H // 2 (varies)
         hasattr(self, "missing")  # value: False
         hasattr(self, "child")  # value: True
+        hasattr(nn.Linear(2, 2).weight, "quant_state")  # value: False
+        hasattr(nn.Linear(2, 2).weight, "grad")  # value: bool
         type(self.child).__name__  # value: 'Child'
         self.__class__.__name__  # value: 'Net'
 

@@ -15,6 +15,7 @@ from lintorch.evaluator.objects import (
     has_open_base,
     list_ancestors,
 )
+from lintorch.evaluator.signatures.find_signatures import is_known
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     NONE,
@@ -74,6 +75,9 @@ def ask_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
 
 def has_attribute(machine: Machine, held: Value, name: str) -> bool | None:
     """Whether a value has an attribute; None where that is not known."""
+    if isinstance(held, Tensor) and held.origin == "parameter" and held.sure:
+        set_here = f".{name} =" in machine.here.file.text or is_known(f"torch.Tensor.{name}")
+        return None if set_here or name in _TENSOR_NAMES else False
     if not isinstance(held, Held) or held.kind != "object":
         return None
     if name in machine.state.read(held.address):
@@ -88,6 +92,9 @@ def has_attribute(machine: Machine, held: Value, name: str) -> bool | None:
     return None if foreign and name in _MODULE_NAMES else False
 
 
+_TENSOR_NAMES = frozenset(
+    {"grad", "data", "shape", "dtype", "device", "ndim", "T", "requires_grad"}
+)
 _MODULE_NAMES = frozenset(
     {"training", "forward", "parameters", "modules", "children", "to", "eval"}
 )
