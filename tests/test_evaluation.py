@@ -287,3 +287,42 @@ def test_a_project_trusts_its_own_hub(tmp_path: Path) -> None:
     assert len(findings("--select", "LT702", cwd=tmp_path)) == 1
     (tmp_path / "hubconf.py").write_text("def small(pretrained=True):\n    return None\n")
     assert findings("--select", "LT702", cwd=tmp_path) == []
+
+
+LANGUAGE = """import torch.nn.functional as F
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self, words):
+        super().__init__()
+        self.embed, self.head = nn.Embedding(words, 4), nn.Linear(4, words)
+
+    def forward(self, tokens, targets=None):
+        logits = self.head(self.embed(tokens))
+        loss = None
+        if targets is not None:
+            loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        return logits, loss
+"""
+TRAINED = """import torch
+
+from model import Model
+
+model = Model(9)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    tokens, targets = torch.zeros(2, 3, dtype=torch.long), torch.zeros(2, 3, dtype=torch.long)
+    optimizer.zero_grad()
+    _, loss = model(tokens, targets)
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_what_training_gives_for_a_loss_is_no_input_of_what_is_exported(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(LANGUAGE)
+    (tmp_path / "train.py").write_text(TRAINED)
+    (tmp_path / "lintorch.toml").write_text('exporters = ["torchscript-trace"]\n')
+    (found,) = findings("--select", "LT114", cwd=tmp_path)
+    assert (found["location"]["row"], found["code"]) == (15, "LT114")

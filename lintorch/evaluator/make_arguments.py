@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 
 from lintorch.evaluator.asked_settings import make_asked
@@ -141,10 +142,15 @@ def make_inputs(
     given = [*spec.posonlyargs, *spec.args]
     asked = _name_arguments(given[skip:], used)
     late = len(given) - len(spec.defaults)
+    asked = {
+        name: value
+        for name, value in asked.items()
+        if isinstance(value, _GIVEN) and not (TARGET.match(name) and _is_absent(spec, name))
+    }
     needed = [
         each
         for index, each in enumerate(given)
-        if skip <= index and (index < late or isinstance(asked.get(each.arg), _GIVEN))
+        if skip <= index and (index < late or each.arg in asked)
     ]
     needed = needed or _pick_optional(given[skip:], spec)
     more = [*given[skip:], *spec.kwonlyargs] if machine.wanted else []
@@ -157,6 +163,18 @@ def make_inputs(
     return made
 
 
+def _is_absent(spec: ast.arguments, name: str) -> bool:
+    """Whether a parameter is None unless it is given."""
+    positional = [*spec.posonlyargs, *spec.args]
+    late = dict(zip(reversed(positional), reversed(spec.defaults), strict=False))
+    return any(
+        each.arg == name and isinstance(default, ast.Constant) and default.value is None
+        for each, default in late.items()
+    )
+
+
+TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|tags|gts?|gt_\w+|y_true|ground_truth)$")
+"""What training gives, for a loss, and who runs an exported model leaves."""
 _GIVEN = (Tensor, Unknown, Choice)
 """What calls give of an input that has a default, so that it is one."""
 

@@ -8,6 +8,7 @@ from functools import cache
 
 import libcst as cst
 
+from lintorch.evaluator.make_arguments import TARGET
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import dotted_text
 from lintorch.facts.regions.sample_memory import keeps_samples
@@ -23,7 +24,6 @@ _EXPORTING = frozenset(
 )  # fmt: skip
 _ASKS = re.compile(r"(^|\.)_?is_((torch)?dynamo_)?(compiling|exporting|(jit_)?tracing)$")
 """The same by the names that libraries give to helpers of their own."""
-_TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|tags|gts?|gt_\w+|y_true|ground_truth)$")
 _OFF = re.compile(
     r"^(use_tiling|use_slicing|use_framewise_\w+|use_sliding_window_validation"
     r"|_?((use|grad|gradient|activation|with)_)?(checkpoint(ing)?|ckpt|cp)(_activations)?)$"
@@ -134,7 +134,7 @@ def _target_given(test: cst.BaseExpression) -> bool | None:
     if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
         return None
     compared = test.comparisons[0]
-    if not (isinstance(test.left, cst.Name) and _TARGET.match(test.left.value)):
+    if not (isinstance(test.left, cst.Name) and TARGET.match(test.left.value)):
         return None
     if dotted_text(compared.comparator) != "None":
         return None
@@ -153,7 +153,7 @@ def scripted_only(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool
 
 def wants_target(forward: cst.FunctionDef) -> bool:
     """Whether a forward cannot do without a target: it is a loss, which nobody exports."""
-    return any(p.default is None and _TARGET.match(p.name.value) for p in forward.params.params)
+    return any(p.default is None and TARGET.match(p.name.value) for p in forward.params.params)
 
 
 def is_loss(owner: cst.ClassDef | cst.FunctionDef) -> bool:
