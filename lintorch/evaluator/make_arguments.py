@@ -52,7 +52,7 @@ def make_settings(
         for each, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
         if default is not None
     }
-    late -= set(_list_empty(positional, spec, machine.asked.absent)) if given is None else set()
+    late -= set(_list_empty(spec, machine.asked.absent)) if given is None else set()
     if unsure := late & named.keys() - found.keys():
         machine.asked.presumed = True
         late -= set() if machine.asked.defaults else unsure
@@ -62,15 +62,28 @@ def make_settings(
     return found
 
 
-def _list_empty(positional: list[ast.arg], spec: ast.arguments, absent: bool) -> Iterator[str]:
+def _list_empty(spec: ast.arguments, absent: bool) -> Iterator[str]:
     """Parameters whose default is an empty list or tuple, or None if `absent`: what nobody leaves so."""
-    count = min(len(spec.defaults), len(positional))
-    late = [*zip(positional[len(positional) - count :], spec.defaults[-count:], strict=False)]
-    for each, default in (*late, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)):
+    for each, default in pair_defaults(spec):
         if (isinstance(default, (ast.List, ast.Tuple)) and not default.elts) or (
-            absent and isinstance(default, ast.Constant) and default.value is None
+            absent and is_none(default)
         ):
             yield each.arg
+
+
+def pair_defaults(spec: ast.arguments) -> Iterator[tuple[ast.arg, ast.expr]]:
+    """The parameters that have a default, each with it."""
+    positional = [*spec.posonlyargs, *spec.args]
+    late = positional[len(positional) - len(spec.defaults) :]
+    yield from zip(late, spec.defaults, strict=True)
+    for each, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        if default is not None:
+            yield each, default
+
+
+def is_none(node: ast.expr) -> bool:
+    """Whether it is written as None."""
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def make_setting(machine: Machine, init: Function, parameter: ast.arg) -> Value:
@@ -142,10 +155,11 @@ def make_inputs(
     given = [*spec.posonlyargs, *spec.args]
     asked = _name_arguments(given[skip:], used)
     late = len(given) - len(spec.defaults)
+    absent = {each.arg for each, default in pair_defaults(spec) if is_none(default)}
     asked = {
         name: value
         for name, value in asked.items()
-        if isinstance(value, _GIVEN) and not (TARGET.match(name) and _is_absent(spec, name))
+        if isinstance(value, _GIVEN) and not (TARGET.match(name) and name in absent)
     }
     needed = [
         each
@@ -161,16 +175,6 @@ def make_inputs(
         if isinstance(asked.get(each.arg), (Unknown, Choice)):  # a call may leave it
             made[each.arg] = make_choice((made[each.arg], NONE))
     return made
-
-
-def _is_absent(spec: ast.arguments, name: str) -> bool:
-    """Whether a parameter is None unless it is given."""
-    positional = [*spec.posonlyargs, *spec.args]
-    late = dict(zip(reversed(positional), reversed(spec.defaults), strict=False))
-    return any(
-        each.arg == name and isinstance(default, ast.Constant) and default.value is None
-        for each, default in late.items()
-    )
 
 
 TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|tags|gts?|gt_\w+|y_true|ground_truth)$")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from lintorch.evaluator.budget import Budget
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.lived_objects import age_object
 from lintorch.evaluator.machine import LeftError, Machine
-from lintorch.evaluator.make_arguments import make_settings
+from lintorch.evaluator.make_arguments import make_settings, pair_defaults
 from lintorch.evaluator.marks import CallEnded
 from lintorch.evaluator.names import read_global
 from lintorch.evaluator.objects import find_class_attribute, is_module_class
@@ -155,14 +155,8 @@ def _has_settings(node: Definition) -> bool:
 
 def open_switches(node: Definition | ast.Lambda) -> dict[str, Value]:
     """Parameters that are None, True or False where nobody gives them: as something unknown."""
-    spec = node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    pairs: Iterable[tuple[ast.arg, ast.expr | None]] = (
-        *zip(positional[len(positional) - len(spec.defaults) :], spec.defaults, strict=True),
-        *zip(spec.kwonlyargs, spec.kw_defaults, strict=True),
-    )
     return {
         each.arg: Unknown(f"<{each.arg}>")
-        for each, default in pairs
+        for each, default in pair_defaults(node.args)
         if isinstance(default, ast.Constant) and default.value in (None, True, False)
     }

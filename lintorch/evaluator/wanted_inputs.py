@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from lintorch.evaluator.events import Decided, Occurrence
-from lintorch.evaluator.make_arguments import may_be_tensor
+from lintorch.evaluator.make_arguments import is_none, may_be_tensor, pair_defaults
 
 _NEAR = 12
 """Events between the question and the error that it leads to: those of the error's text."""
@@ -46,18 +46,9 @@ def _list_optional(node: ast.AST) -> Iterator[str]:
     """Parameters that are None unless they are given, and may be tensors."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return
-    spec = node.args
-    positional = [*spec.posonlyargs, *spec.args]
-    late = positional[len(positional) - len(spec.defaults) :]
-    pairs = [*zip(late, spec.defaults, strict=True)]
-    pairs += [
-        (each, default)
-        for each, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
-        if default is not None
-    ]
-    for each, default in pairs:
-        absent = isinstance(default, ast.Constant) and default.value is None
-        if absent and each.annotation is not None and may_be_tensor(each.annotation):
+    for each, default in pair_defaults(node.args):
+        note = each.annotation
+        if is_none(default) and note is not None and may_be_tensor(note):
             yield each.arg
 
 
@@ -78,5 +69,4 @@ def _list_missed(chain: Sequence[Decided]) -> Iterator[str]:
 def _asks_for_none(test: ast.Compare, answer: bool) -> bool:
     """`x is None` of what raises where that holds, `x is not None` of what raises where it does not."""
     operator, other = test.ops[0], test.comparators[0]
-    is_none = isinstance(other, ast.Constant) and other.value is None
-    return is_none and isinstance(operator, ast.Is if answer else ast.IsNot)
+    return is_none(other) and isinstance(operator, ast.Is if answer else ast.IsNot)

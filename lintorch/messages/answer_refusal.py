@@ -46,9 +46,7 @@ def read_refusal(runtime: Runtime, said: str, at: int = 0) -> Recognised | None:
     return Recognised(kind, runtime, said[:_EXCERPT].strip(), at=at)
 
 
-def _answer_operators(
-    runtime: Runtime, names: Sequence[str], said: str, at: int
-) -> Recognised | None:
+def _answer_operators(runtime: Runtime, names: Sequence[str], said: str, at: int) -> Recognised:
     who = _name_program(runtime)
     kind = _find_kind("refused-operator")
     group = next((each for each in GROUPS if any(each.holds(name) for name in names)), None)

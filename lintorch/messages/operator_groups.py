@@ -21,11 +21,8 @@ class Group:
         if operator in self.names:
             return True
         bare = re.sub(r"^(?:torch\.)?(?:_?ops\.)?(?:aten|prims?|torch)(?:::|\.)", "", operator)
-        return (
-            bool(self.torch.match(bare.partition(".")[0]))
-            if bare[:1].islower() or bare[:1] == "_"
-            else False
-        )
+        is_of_torch = bare[:1].islower() or bare[:1] == "_"
+        return is_of_torch and bool(self.torch.match(bare.partition(".")[0]))
 
 
 def _make(names: str, torch: str, cause: str, remedy: str, *rules: str) -> Group:

@@ -8,11 +8,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
-from lintorch.core.profile import enumerate_names
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import ModelHandled
-from lintorch.evaluator.model_modes import ASKS
-from lintorch.facts.models.mode_changes import may_have_changed
+from lintorch.facts.models.mode_changes import may_have_changed, tell_dependence
 from lintorch.source import Source
 
 rule = Rule(
@@ -90,10 +88,8 @@ def in_source(event: ModelHandled, source: Source) -> Iterator[Hit]:
     if call is None or _MEANT.search(source.text) or not _is_measured(call, source):
         return
     if not may_have_changed(event.held, event, source.evaluation):
-        depend = f"{enumerate_names(sorted(event.layers))} depend{'s' * (len(event.layers) == 1)}"
-        message = (
-            f"{source.code(call.func)} runs in training mode, on which {depend.replace(ASKS, 'it')}"
-        )
+        depend = tell_dependence(event.layers)
+        message = f"{source.code(call.func)} runs in training mode, on which {depend}"
         yield Hit(call, message, _fix(call, source))
 
 

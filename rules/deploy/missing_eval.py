@@ -17,7 +17,7 @@ from lintorch.evaluator.events import Called, ModelHandled, Occurrence
 from lintorch.evaluator.model_modes import ASKS, SESSION
 from lintorch.evidence import IN_TRAINING, GraphCapture, ModalLayer, Outcome, Trace, Tracer, Trial
 from lintorch.facts.exporting.export_events import name_model
-from lintorch.facts.models.mode_changes import may_have_changed
+from lintorch.facts.models.mode_changes import may_have_changed, tell_dependence
 from lintorch.source import Source
 
 rule = Rule(
@@ -127,7 +127,7 @@ def _report(
     if exporter == "onnx":
         exporter = _onnx(call, source)
     if told := _consequence(exporter, layers, call, source):
-        message = f"exported in training mode, on which {_depend(sorted(layers))}: {told.words}"
+        message = f"exported in training mode, on which {tell_dependence(layers)}: {told.words}"
         given = source.arguments(call, parameter).get(parameter)
         whole = given is not None and source.name(call.func) == name
         fix = _fix(given, call, source) if whole and given is not None else None
@@ -185,7 +185,7 @@ def _reference(event: ModelHandled, source: Source) -> Iterator[Hit]:
     if not _is_told(event, source):
         message = (
             f"the runtime is compared with a model in training mode, on which "
-            f"{_depend(sorted(event.layers))}"
+            f"{tell_dependence(event.layers)}"
         )
         yield Hit(call, message, _fix(call.func, call, source))
 
@@ -209,11 +209,6 @@ def _shown(layer: ModalLayer) -> str:
     builtin = layer.layer_class.startswith("torch.")
     name = layer.layer_class.rpartition(".")[2]
     return name if builtin else f"{ASKS} in {name}"
-
-
-def _depend(names: list[str]) -> str:
-    """`BatchNorm2d and Dropout depend`."""
-    return f"{enumerate_names(names)} depend{'s' if len(names) == 1 else ''}"
 
 
 def _class(trace: Trace) -> Place:

@@ -1,7 +1,10 @@
-"""Whether the mode of a model, training or eval, may be another than what code that is followed says."""
+"""The mode of a model, training or eval: whether it may be another than code that is followed says, and what hangs on it."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from lintorch.core.profile import enumerate_names
 from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import Value
@@ -28,3 +31,8 @@ def may_have_changed(model: Value, event: Occurrence, evaluation: Evaluation) ->
             if not known and each.node is not event.node:
                 return True
     return False
+
+
+def tell_dependence(layers: Collection[str]) -> str:
+    """`BatchNorm2d and Dropout depend`."""
+    return f"{enumerate_names(sorted(layers))} depend{'s' if len(layers) == 1 else ''}"

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
-from torch.utils._python_dispatch import TorchDispatchMode
-
 from lintorch.guest.watch.make_tensors import find_tensors
+from lintorch.guest.watch.operator_watch import OperatorWatch
 
 _PRODUCTS, _NUMBERS, _CALLS = 4e10, 4e8, 5e4
 """What one core does in about a second: multiplications and additions, numbers written, operators."""
@@ -61,28 +60,21 @@ def weigh_run(weight: RunWeight) -> Iterator[None]:
         yield
 
 
-class _Scale(TorchDispatchMode):  # type: ignore[misc]
+class _Scale(OperatorWatch):
     def __init__(self, weight: RunWeight) -> None:
         super().__init__()
         self._weight = weight
 
-    def __torch_dispatch__(
-        self,
-        func: Any,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> Any:
-        out = func(*args, **(kwargs or {}))
+    def note(self, func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], out: Any) -> None:
+        """Weigh it."""
         written = list(find_tensors(out))
-        products = _count_products(func, args, kwargs or {}, out)
+        products = _count_products(func, args, kwargs, out)
         numbers = sum(each.numel() for each in written)
         self._weight.seconds += products / _PRODUCTS + numbers / _NUMBERS + 1 / _CALLS
         if len(self._weight.shapes) < _MOST_CALLS:
             self._weight.shapes.append((str(func), tuple(tuple(each.shape) for each in written)))
         if self._weight.seconds > self._weight.most:
             raise TooHeavy(f"it computes for more than {self._weight.most:g} s")
-        return out
 
 
 def _count_products(func: Any, args: Any, kwargs: Mapping[str, Any], out: Any) -> float:

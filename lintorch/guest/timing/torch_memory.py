@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import nn
 from torch.multiprocessing.reductions import StorageWeakRef
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from lintorch.guest.watch.make_tensors import find_tensors
+from lintorch.guest.watch.operator_watch import OperatorWatch
 
 
-class _Watch(TorchDispatchMode):  # type: ignore[misc]
+class _Watch(OperatorWatch):
     """Counts operators, and the bytes of all storages that they make and that live."""
 
     def __init__(self, known: Iterable[torch.Tensor]) -> None:
@@ -24,16 +24,13 @@ class _Watch(TorchDispatchMode):  # type: ignore[misc]
         self._known = {each.untyped_storage()._cdata for each in known}
         self._live: dict[int, tuple[StorageWeakRef, int]] = {}
 
-    def __torch_dispatch__(
-        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
-        given = function(*args, **(kwargs or {}))
-        self.operators[str(function._schema.name)] += 1
-        for tensor in find_tensors(given):
+    def note(self, func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], out: Any) -> None:
+        """Count it, and what it made."""
+        self.operators[str(func._schema.name)] += 1
+        for tensor in find_tensors(out):
             self._keep(tensor)
         self._live = {n: kept for n, kept in self._live.items() if not kept[0].expired()}
         self.most = max(self.most, sum(size for _, size in self._live.values()))
-        return given
 
     def _keep(self, tensor: torch.Tensor) -> None:
         if tensor.layout is not torch.strided:

@@ -13,9 +13,9 @@ from types import FrameType
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from lintorch.guest.watch.make_tensors import find_tensors
+from lintorch.guest.watch.operator_watch import OperatorWatch
 
 _MOST_STEPS = 20_000
 _COUNTS = frozenset(
@@ -65,19 +65,13 @@ def follow_steps(steps: RunSteps) -> Iterator[None]:
         yield
 
 
-class _Follower(TorchDispatchMode):  # type: ignore[misc]
+class _Follower(OperatorWatch):
     def __init__(self, steps: RunSteps) -> None:
         super().__init__()
         self._steps = steps
 
-    def __torch_dispatch__(
-        self,
-        func: Any,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> Any:
-        out = func(*args, **(kwargs or {}))
+    def note(self, func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], out: Any) -> None:
+        """One more step."""
         name = func.name().partition(".")[0]
         steps = self._steps
         steps.chosen = steps.chosen or isinstance(out, _TOLD) or _counts(name, args)
@@ -86,7 +80,6 @@ class _Follower(TorchDispatchMode):  # type: ignore[misc]
         if len(steps.steps) < _MOST_STEPS:
             shapes = tuple(tuple(each.shape) for each in find_tensors(out))
             steps.steps.append((name, repr(out) if isinstance(out, _TOLD) else shapes))
-        return out
 
 
 def _counts(name: str, args: Sequence[Any]) -> bool:
