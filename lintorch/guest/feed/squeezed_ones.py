@@ -40,16 +40,14 @@ def _list_squeezed(module: nn.Module) -> Iterator[tuple[str, int]]:
     kept = {getattr(node, "id", "") for node in ast.walk(tree) if _is_stored(node)}
     for node in ast.walk(tree):
         match node:
-            case ast.Call(ast.Attribute(ast.Name(name), "squeeze"), [ast.Constant(int(axis))], []):
-                if name not in kept:
-                    yield name, axis
             case ast.Call(
+                ast.Attribute(ast.Name(name), "squeeze"), [ast.Constant(int(axis))], []
+            ) | ast.Call(
                 ast.Attribute(ast.Name("torch"), "squeeze"),
                 [ast.Name(name), ast.Constant(int(axis))],
                 [],
-            ):
-                if name not in kept:
-                    yield name, axis
+            ) if name not in kept:
+                yield name, axis
 
 
 def _is_stored(node: ast.AST) -> bool:
