@@ -12,7 +12,7 @@ from lintorch.evaluator.expected_ranks import find_ranked, place_axes
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.operators.arguments import make_fresh
+from lintorch.evaluator.operators.arguments import make_counted, make_fresh
 from lintorch.evaluator.operators.infer_types import infer_call
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
@@ -250,6 +250,8 @@ def _guess_result(machine: Machine, node: ast.AST, name: str, given: Given) -> V
     data = reads_data(machine, node, name, given)
     dtype = "int64" if last in _PLACES else _keep_type(last, given)
     result = Tensor(None, dtype, memory=memory, via=_via_of(given), ranked_as=ranked_as, data=data)
+    if last in _COUNTING and len(given.values) < 3 and isinstance(given.pick(0), Tensor):
+        return Items("tuple", None, Tensor((make_counted(),), "int64", data=data))
     if last in _PAIRS:
         return Items("tuple", (result, replace(result, dtype="int64")))
     moving = last == "unbind" or (last == "split" and _splits_varying(given))
@@ -333,6 +335,8 @@ _FORMS = frozenset(
     }
 )  # fmt: skip
 """What gives numbers as they are, in another form."""
+_COUNTING = frozenset({"where", "nonzero"})
+"""What gives, with a mask alone or as a tuple, the places along each axis: how many, data decide."""
 _PAIRS = frozenset({"topk", "sort"})
 """What gives values, and where they stood."""
 _COPIES = frozenset({"tensor", "as_tensor", "from_numpy", "new_tensor"})

@@ -9,7 +9,6 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.values import Spot
-from lintorch.facts.training.hand_steps import list_uncleared_steps
 from lintorch.source import STEPS, Act, Action, Source, Training, TrainingRegion
 
 rule = Rule(
@@ -58,14 +57,6 @@ rule = Rule(
     """,
     fix=Applicability.UNSAFE,
 )
-
-
-@rule.source(cst.Module, needs=(".grad", "backward("))
-def by_hand(module: cst.Module, source: Source) -> Iterator[Hit]:
-    """`w -= rate * w.grad`, in a loop that never clears it."""
-    for step in () if source.is_test else list_uncleared_steps(source):
-        said = "the gradient is cleared nowhere: each step sums up those of all steps before it"
-        yield Hit(step, said, remedy="set it to None after the step: w.grad = None")
 
 
 @rule.event(Training)

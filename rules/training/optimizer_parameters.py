@@ -27,7 +27,6 @@ from lintorch.evaluator.values import (
 )
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.facts.models.value_ways import is_one
-from lintorch.facts.training.frozen_models import list_frozen_optimizers
 from lintorch.facts.training.part_values import role_of_class, role_of_object
 from lintorch.source import Role, Source, literal
 
@@ -86,18 +85,6 @@ _LR_SINCE = (2, 2)
 
 
 SCALE = "change each by a factor: group['lr'] *= 0.1"
-
-
-@rule.source(cst.Module, needs=("requires_grad", "optim"))
-def of_frozen(module: cst.Module, source: Source) -> Iterator[Hit]:
-    """`model.fc = Linear(…)`, then all of the model is frozen, then an optimizer of `model.fc`."""
-    for each in list_frozen_optimizers(source):
-        row = source.place(each.frozen.where).row
-        said = f"line {row} froze all weights of {each.frozen.model}, those of the optimizer too"
-        remedy = (
-            "freeze first and make the new layer after it, or set requires_grad of what is trained"
-        )
-        yield Hit(each.made, said, remedy=remedy)
 
 
 @rule.event(*(f"torch.optim.{name}" for name in OPTIMIZERS))
