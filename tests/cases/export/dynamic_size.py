@@ -200,3 +200,13 @@ class Chosen(nn.Module):
     def forward(self, x):
         at = (x > 0).nonzero().view(-1)
         return torch.arange(len(at)) + at  # hit
+
+
+class Kept(nn.Module):
+    def __init__(self, mask):
+        super().__init__()
+        which = torch.arange(len(mask))
+        self.register_buffer("kept", which.masked_select(torch.as_tensor(mask) > 0))
+
+    def forward(self, x):
+        return x[:, self.kept].reshape(x.shape[0], len(self.kept), -1)
