@@ -75,9 +75,9 @@ rule = Rule(
         Measured on torch 2.13.
 
         Where whole numbers are compared, the fix reckons: `max(h, w)` is
-        `w + (h - w) * ((h - w + 2**30) // 2**30)`, whose quotient is 1 or 0. `abs`, `max` and
-        `torch.sym_max` come short of it: `torch.export.save` refuses the first, tracers keep what
-        the others give. A tensor of several sizes is stacked of one for each, and `float(h)` is
+        `w + (h - w) * ((2 * (h - w) + 2**30 - 1) // 2**30)`, whose quotient is 1 or 0. `abs`,
+        `max` and `torch.sym_max` come short of it: `torch.export.save` refuses the first, tracers
+        keep what the others give. A tensor of several sizes is stacked of one for each, and `float(h)` is
         written `h * 1.0`: all exporters keep these.
 
         The often-copied advice to write `torch.tensor(x.size(0)).item()` is what bakes the size;
