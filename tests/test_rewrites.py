@@ -189,6 +189,23 @@ def is_traced_right(model: Any, images: list[Any], wanted: list[Any]) -> bool:
     return all(a.shape == b.shape and is_close(a, b) for a, b in zip(found, wanted, strict=True))
 
 
+WAITING_TRACED = [
+    ("return image / torch.tensor(image.shape).sum()",),
+    ("return image / torch.tensor(image.size(), dtype=torch.float32).sum()",),
+]
+
+
+@pytest.mark.parametrize("lines", WAITING_TRACED, ids=lambda lines: lines[-1])
+def test_a_fix_that_waits_for_a_run_is_right_when_traced(lines: tuple[str, ...]) -> None:
+    text = write_model(*lines)
+    assert mend(text) == text
+    after = settle_twice(text, find_waiting)
+    images = [torch.rand(size) for size in SIZES]
+    wanted = [build(text)(image) for image in images]
+    assert not is_traced_right(build(text), images, wanted)
+    assert is_traced_right(build(after), images, wanted), after
+
+
 TRACED = [
     ("k, s = 5, 3", "n = math.ceil((image.size(2) - k) / s) + 1", "return F.pad(image, (0, 0, 0, (n - 1) * s + k - image.size(2)))"),
     ("n = int(math.floor((image.size(2) - 3) / 2)) + 1", "return image[:, :, :n]"),

@@ -278,7 +278,11 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.tensor(x.shape)`, `torch.as_tensor([(h // 8, w // 8)])`."""
     data = event.arguments.get("data", event.positional[0] if event.positional else None)
     numbers = list(list_numbers(data))
-    if not source.profile.dynamic or not event.way.forward or not any(n.varies for n in numbers):
+    if not source.profile.dynamic or not event.way.forward:
+        return
+    if is_open_shape(data) and (fix := stack_sizes(event, data, source)):
+        yield Hit(event, "a tensor of sizes", fix, confirms=True)
+    if not any(n.varies for n in numbers):
         return
     several, single = MAKERS[event.name]
     text = source.evaluation.text(event.spot)
@@ -289,6 +293,11 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     single_size = isinstance(data, Number)
     fix = size_itself(event, source) if single_size else stack_sizes(event, data, source)
     yield Hit(event, f"`{text}` holds the sizes of the example", fix, harm, remedy=remedy)
+
+
+def is_open_shape(value: Value | None) -> bool:
+    """The shape of an input of which nothing is known: a run tells whether it varies."""
+    return isinstance(value, Items) and value.kind == "Size" and value.items is None
 
 
 def list_numbers(value: Value | None) -> Iterator[Number]:

@@ -200,3 +200,12 @@ class Chosen(nn.Module):
     def forward(self, x):
         at = (x > 0).nonzero().view(-1)
         return torch.arange(len(at)) + at  # hit
+
+
+class Untouched(nn.Module):
+    """Nothing says how many axes an input has."""
+
+    def forward(self, image):
+        batch = image.data.shape[0]  # hit
+        total = torch.tensor(image.shape).sum()
+        return image.relu().view(batch, -1) / total, image.shape[0]
