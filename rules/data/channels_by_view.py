@@ -45,11 +45,9 @@ rule = Rule(
             return torch.from_numpy(image).permute(2, 0, 1)
     """,
     remedy="turn the axes: permute(2, 0, 1), or transpose(2, 0, 1) of an array",
-    proof="""
-        red = np.zeros((2, 2, 3), dtype=np.uint8)
-        red[..., 0] = 255
-        Image.fromarray(red).save("red.png")
-        assert (load("red.png")[0] == 255).all()
+    unproven="""
+        It takes a library that reads pictures. Of numbers from 0 to 11 as a picture of [2, 2, 3], view(3, 2, 2)[0]
+        is 0, 1, 2, 3, and permute(2, 0, 1)[0], its first channel, 0, 3, 6, 9.
     """,
 )
 
