@@ -51,7 +51,10 @@ def concerns_torch(text: str) -> bool:
 
     An .onnx file that is run may have been exported by the file beside it.
     """
-    words = ("torch", ".Module", ".backward", "DataLoader", "random_split", "InferenceSession")
+    words = (
+        *("torch", ".Module", ".backward", "DataLoader", "random_split", "InferenceSession"),
+        *("trust_remote_code", "LightningModule"),
+    )
     return any(word in text for word in words)
 
 

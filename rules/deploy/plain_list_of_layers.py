@@ -105,6 +105,7 @@ _KEEPS = frozenset(
     {"append", "insert", "extend", "update", "list", "tuple", "dict", "sum", "chain"}
 )
 """Functions that keep layers, or may hand them to a module that registers them."""
+_PARAMETER = "torch.nn.Parameter"
 _COMPREHENSIONS = (cst.ListComp, cst.DictComp)
 _COMPREHENDS = (*_COMPREHENSIONS, cst.GeneratorExp, cst.SetComp)
 _CONTAINERS = (cst.List, cst.Tuple, cst.Dict, *_COMPREHENSIONS)
@@ -123,7 +124,10 @@ def in_source(node: cst.Assign | cst.AnnAssign, source: Source) -> Iterator[Hit]
         return
     owner = given if isinstance(given, cst.Name) else target
     made = [*_layers(kept, source), *_added(owner, source)]
-    if made:
+    if set(made) == {_PARAMETER}:
+        said = f"self.{name} is a plain {_kind(kept)}: its parameters are not registered"
+        yield Hit(value, said, remedy="make it an nn.ParameterList, or nn.ParameterDict")
+    elif made:
         message = f"self.{name} is a plain {_kind(kept)}: its layers are not registered"
         fix = _fix(value, kept, source) if given is value else None
         yield Hit(value, message, fix)
@@ -175,6 +179,8 @@ def _layers(container: cst.CSTNode, source: Source) -> Iterator[str]:
     for value in values:
         if isinstance(value, _CONTAINERS):
             yield from _layers(value, source)
+        elif isinstance(value, cst.Call) and source.name(value.func) == _PARAMETER:
+            yield _PARAMETER
         elif (name := _layer_of(value, source)) and _has_state(name, source):
             yield name
 
@@ -211,7 +217,7 @@ def _has_state(name: str, source: Source, within: frozenset[str] = frozenset()) 
         v for c in source.classes.lineage(own) for given in c.attributes.values() for v in given
     ]
     return any(
-        source.name(v.func) == "torch.nn.Parameter"
+        source.name(v.func) == _PARAMETER
         or ((inner := layer_made(v, source)) and _has_state(inner, source, inside))
         for v in values
         if isinstance(v, cst.Call)

@@ -143,6 +143,20 @@ def handed(event: Called, source: Source) -> Iterator[Hit]:
             yield from _report(event, given, WEIGHTS, "a method is not what is asked for", source)
 
 
+@rule.source(cst.Call, needs=tuple(f".{name}{end}" for name in WEIGHTS for end in (",", ")")))
+def handed_unknown(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """The same of models that are given."""
+    name, first = source.name(call.func), call.args[0].value if call.args else None
+    takes = name in TAKE_WEIGHTS or name.removeprefix("torch.optim.") in OPTIMIZERS
+    asked = first if isinstance(first, cst.Attribute) and first.attr.value in WEIGHTS else None
+    held = asked.value if asked is not None else None
+    last = held.attr if isinstance(held, cst.Attribute) else held
+    named = isinstance(last, cst.Name) and _MODEL.search(last.value)
+    if takes and named and asked is not None and not _is_property(asked, source):
+        said = f"{source.code(asked)} is not called: a method is not what is asked for"
+        yield Hit(asked, said, _fix(asked, source, Applicability.SAFE))
+
+
 @rule.event("torch.nn.Module.load_state_dict", "torch.optim.Optimizer.load_state_dict")
 def loaded(event: Called, source: Source) -> Iterator[Hit]:
     for given in (*event.positional[1:2], *event.keyword.values()):

@@ -55,6 +55,9 @@ rule = Rule(
         scores = net(rows)
     """,
     remedy="convert it: x.float()",
+    proof="""
+        assert scores.shape == (10, 1)
+    """,
     severity=Severity.ERROR,
 )
 

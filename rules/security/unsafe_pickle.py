@@ -148,7 +148,7 @@ def _find_path(
     return given if _comes_by_network(given, source) else None
 
 
-def _list_opened(name: str, call: cst.Call, source: Source) -> Iterator[cst.BaseExpression]:
+def _list_opened(name: str, call: cst.CSTNode, source: Source) -> Iterator[cst.BaseExpression]:
     """`with open(path) as f` around a call, or `f = open(path)` in its function."""
     for outer in source.ancestors(call):
         for item in outer.items if isinstance(outer, cst.With) else ():
@@ -168,6 +168,13 @@ def _comes_by_network(value: cst.BaseExpression, source: Source) -> bool:
     """`urlopen(url).read()`, `requests.get(url).content`, or a name that is given one of them."""
     if isinstance(value, cst.Name):
         bound = source.bound(value)
+        opened = [*_list_opened(value.value, value, source)]
+        if (
+            len(opened) == 1
+            and isinstance(opened[0], cst.Call)
+            and _comes_by_network(opened[0], source)
+        ):
+            return True
         node = bound[0].node if len(bound) == 1 and bound[0].kind == "assign" else None
         return isinstance(node, (cst.Call, cst.Attribute)) and _comes_by_network(node, source)
     while isinstance(value, (cst.Call, cst.Attribute)):
