@@ -75,9 +75,9 @@ rule = Rule(
         Measured on torch 2.13.
 
         Where whole numbers are compared, the fix reckons: `max(h, w)` is
-        `w + (h - w) * ((h - w + 2**30) // 2**30)`, whose quotient is 1 or 0. `abs`, `max` and
-        `torch.sym_max` come short of it: `torch.export.save` refuses the first, tracers keep what
-        the others give. A tensor of several sizes is stacked of one for each, and `float(h)` is
+        `w + (h - w) * ((2 * (h - w) + 2**30 - 1) // 2**30)`, whose quotient is 1 or 0. `abs`,
+        `max` and `torch.sym_max` come short of it: `torch.export.save` refuses the first, tracers
+        keep what the others give. A tensor of several sizes is stacked of one for each, and `float(h)` is
         written `h * 1.0`: all exporters keep these.
 
         The often-copied advice to write `torch.tensor(x.size(0)).item()` is what bakes the size;
@@ -290,7 +290,11 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.tensor(x.shape)`, `torch.as_tensor([(h // 8, w // 8)])`."""
     data = event.arguments.get("data", event.positional[0] if event.positional else None)
     numbers = list(list_numbers(data))
-    if not source.profile.dynamic or not event.way.forward or not any(n.varies for n in numbers):
+    if not source.profile.dynamic or not event.way.forward:
+        return
+    if is_open_shape(data) and (fix := stack_sizes(event, data, source)):
+        yield Hit(event, "a tensor of sizes", fix, confirms=True)
+    if not any(n.varies for n in numbers):
         return
     several, single = MAKERS[event.name]
     text = source.evaluation.text(event.spot)
@@ -301,6 +305,11 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     single_size = isinstance(data, Number)
     fix = size_itself(event, source) if single_size else stack_sizes(event, data, source)
     yield Hit(event, f"`{text}` holds the sizes of the example", fix, harm, remedy=remedy)
+
+
+def is_open_shape(value: Value | None) -> bool:
+    """The shape of an input of which nothing is known: a run tells whether it varies."""
+    return isinstance(value, Items) and value.kind == "Size" and value.items is None
 
 
 def list_numbers(value: Value | None) -> Iterator[Number]:
