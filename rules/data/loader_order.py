@@ -95,6 +95,7 @@ MAP_STYLE = re.compile(
     r"torch\.utils\.data\.(dataset\.)?(TensorDataset|Subset|ConcatDataset)|"
     r"torchvision\.datasets\.(\w+\.)?(Image|MNIST|FashionMNIST|CIFAR|KMNIST|SVHN|STL|Fake)\w*"
 )
+EVEN = re.compile(r"torchvision\.datasets\.(\w+\.)?((Fashion|K)?MNIST|CIFAR100?)")
 LISTS = frozenset({"os.listdir", "glob.glob", "glob.iglob"})
 PATH_METHODS = frozenset({"iterdir", "rglob", "glob"})
 GENERATORS = frozenset(
@@ -137,7 +138,7 @@ def incomplete(
     name = held.attr.value if isinstance(held, cst.Attribute) else held.value if held else ""
     if call is None or not EVALUATES.fullmatch(name) or given["drop_last"] != TRUE:
         return
-    if given["batch_size"] == Constant(1):
+    if given["batch_size"] == Constant(1) or comes_out_even(given):
         return
     written = loader_arguments(call).by_name.get("drop_last")
     fix = None
@@ -150,6 +151,14 @@ def incomplete(
         fix,
         remedy="leave drop_last out",
     )
+
+
+def comes_out_even(given: Mapping[str, Value]) -> bool:
+    """Whether no sample is left over: MNIST and CIFAR have them by the 10,000."""
+    size, kind = given["batch_size"], getattr(given["dataset"], "of", None)
+    known = isinstance(kind, External) and EVEN.fullmatch(kind.path)
+    number = size.value if isinstance(size, Constant) else None
+    return bool(known) and type(number) is int and number > 0 and 10_000 % number == 0
 
 
 @rule.source(cst.Call, needs=("os.listdir(", "glob(", "iterdir(", "listdir("))

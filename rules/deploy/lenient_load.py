@@ -204,7 +204,7 @@ _FROM_ADDRESS = ("load_url", "load_state_dict_from_url")
 def _is_looked_at(given: cst.BaseExpression, kept: cst.DictComp, source: Source) -> bool:
     """Whether what is left is used for more than the update: counted, shown, compared."""
     function = source.enclosing(given, cst.FunctionDef)
-    if not isinstance(given, cst.Name) or function is None:
+    if not isinstance(given, cst.Name):
         return False
     if any(
         isinstance(part.operator, cst.NotIn)

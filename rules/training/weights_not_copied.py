@@ -158,6 +158,8 @@ def in_averages(node: cst.Assign, source: Source) -> Iterator[Hit]:
     kept = f"{held} {owner.name.value}" if isinstance(target, cst.Attribute) else held
     if not AVERAGE.search(kept) or not holds_weights(node.value, source):
         return
+    if is_beside_source(node, source):
+        return
     text = re.escape(held)
     code = source.code(owner)
     changed = re.search(rf"{text}\[[^\]]*\](\.data)?({WRITES})", code)
@@ -172,6 +174,18 @@ def in_averages(node: cst.Assign, source: Source) -> Iterator[Hit]:
         )
 
 
+def is_beside_source(node: cst.Assign, source: Source) -> bool:
+    """Whether the weights of a second network are given too: the first is made to be the average."""
+    own = _OF_NETWORK.findall(source.code(node.value))
+    function = source.enclosing(node, cst.FunctionDef)
+    return any(
+        holds_weights(each.value, source) and _OF_NETWORK.findall(source.code(each.value)) != own
+        for each in source.nodes(cst.Assign)
+        if each is not node and source.enclosing(each, cst.FunctionDef) is function
+    )
+
+
+_OF_NETWORK = re.compile(r"(\w+)\.(?:named_parameters|parameters|state_dict)\(")
 AVERAGE = re.compile(r"ema(_|\b)|ema$|EMA|shadow|av(era)?g|Average|polyak|swa\b", re.I)
 """Names of what keeps an average of weights."""
 WRITES = r"\.(mul|add|lerp|copy|sub)_\(|\s*[*+-]="

@@ -97,7 +97,14 @@ def train(model, x, root, unknown, flag):
     stream = DataLoader(Stream(root))
     other = DataLoader(unknown)
     chosen = DataLoader(images, shuffle=flag)
-    val_loader = DataLoader(images, batch_size=8, drop_last=True)  # hit
+    val_loader = DataLoader(images, batch_size=48, drop_last=True)  # hit
+    val_loader = DataLoader(images, batch_size=8, drop_last=True)
+    test_data_loader = DataLoader(unknown, batch_size=8, drop_last=True)  # hit
+    evaluation_iter = DataLoader(unknown, batch_size=8, drop_last=True)  # hit
+    validation_dataloaders = DataLoader(unknown, batch_size=8, drop_last=True)  # hit
+    latest_loader = DataLoader(unknown, batch_size=8, drop_last=True)
+    train_eval_loader = DataLoader(unknown, batch_size=8, drop_last=True)
+    testing = DataLoader(unknown, batch_size=8, drop_last=True)
     valid_loader = DataLoader(images, drop_last=True)
     eval_loader = DataLoader(images, 1, drop_last=True)
     one = 1

@@ -150,3 +150,16 @@ def load_all_published(model, url):
     kept = {k: v for k, v in kept.items() if k in own}
     own.update(kept)
     model.load_state_dict(own)
+
+
+if __name__ == "__main__":
+    net = torch.nn.Linear(2, 2)
+    own_state = net.state_dict()
+    transferred = {k: v for k, v in torch.load("a.pt").items() if k in own_state}
+    assert len(transferred) > 0
+    own_state.update(transferred)
+    net.load_state_dict(own_state)
+    own_weights = net.state_dict()
+    dropped = {k: v for k, v in torch.load("b.pt").items() if k in own_weights}
+    own_weights.update(dropped)  # hit
+    net.load_state_dict(own_weights)

@@ -114,3 +114,16 @@ def train_averaged(model, loader):
         model(x).sum().backward()
         for mine, p in zip(ema_params, model.parameters()):
             mine.mul_(0.9).add_(p.data, alpha=0.1)
+
+
+class WeightEMA:
+    """Mixes one network into another, which is there to be the average."""
+
+    def __init__(self, target, source):
+        self.target_params = list(target.parameters())
+        self.source_params = list(source.parameters())
+
+    def step(self):
+        for p, q in zip(self.target_params, self.source_params):
+            p.data.mul_(0.99)
+            p.data.add_(q.data * 0.01)
