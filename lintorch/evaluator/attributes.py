@@ -329,6 +329,8 @@ def read_of_array(machine: Machine, node: ast.AST, held: Array, name: str) -> Va
         return Items("tuple", items, Number(None, whole=True))
     if name in ("size", "ndim"):
         return Number(None, whole=True)
+    if name == "T":
+        return replace(held, shape=None if held.shape is None else held.shape[::-1])
     return Bound(External(f"numpy.ndarray.{name}"), (held,), method=name)
 
 

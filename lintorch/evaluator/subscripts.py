@@ -58,7 +58,7 @@ def read_item(machine: Machine, node: ast.AST, held: Value, index: Value) -> Val
     if isinstance(held, Tensor):
         return index_tensor(machine, held, index)
     if isinstance(held, Array):
-        return Array(None, traced=held.traced, via=held.via)
+        return Array(None, traced=held.traced, via=held.via, dtype=held.dtype)
     if isinstance(held, Held) and held.kind == "dict":
         return _read_key(machine, held, index)
     if isinstance(held, Held) and held.kind == "object":
