@@ -310,3 +310,23 @@ def test_the_constant_of_a_warning_is_harmless(tmp_path: Path) -> None:
     log = f"made.py:{row}: TracerWarning: {said}\n  a = torch.tensor\n"
     _, answers = _answers(tmp_path, stdin=log)
     assert answers[row][0] == "harmless"
+
+
+MASKED = """import torch
+from torch import nn
+
+
+class Masked(nn.Module):
+    def forward(self, x):
+        n = int(x.shape[1])
+        return x @ torch.tril(torch.ones(n, n))
+"""
+
+
+def test_a_size_that_no_run_changed_is_not_called_harmless(tmp_path: Path) -> None:
+    (tmp_path / "masked.py").write_text(MASKED)
+    said = "Converting a tensor to a Python integer might cause the trace to be incorrect"
+    log = f"masked.py:7: TracerWarning: {said}\n  n = int(x.shape[1])\n"
+    options = ("--trace", "--export", "torchscript-trace")
+    _, answers = _answers(tmp_path, *options, stdin=log)
+    assert answers[7][0] in ("unknown", "matters")

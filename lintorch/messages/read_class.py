@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from lintorch.messages.answer_refusal import read_refusal
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
+from lintorch.messages.read_converter import add_converted
 from lintorch.messages.recognise import Recognised, looks_like_error
 from lintorch.messages.who_speaks import guess_runtime, has_words, is_compiled, is_own_code
 
@@ -28,6 +29,11 @@ _READ = 200_000
 _EXCERPT = 240
 _OWN = "The traceback ends in a file of yours, or of the tool that you run: no exporter and no runtime speaks there."
 _PACKAGES = ("package-release", "package-missing")
+_PLAIN = "value", "uncaught", "own-check"
+"""They say no more than that something failed."""
+_IMPORTS = re.compile(
+    r"cannot import name|No module named|ImportError|ModuleNotFound|DLL load|shared object|has no attribute"
+)
 _NOT_ITS_OWN = "Python does not load what it is told to; no exporter and no runtime speaks there. By its class:"
 _PHASES = (
     ("running", r"Non-zero status|\.run\(|\binfer(?:ence)?\b|predict|execut(?:e|ing)\b|OrtRun"),
@@ -58,8 +64,12 @@ def read_class(text: str) -> Recognised | None:
         whose = "" if runtime.name == _ANY else f" of {runtime.title}"
         when = f", probably while {phase}" if phase else ""
         cause = f"This message{whose} is not known here{when}. By its class: {kind.cause}"
-    told = replace(kind, runtime=runtime.name, cause=cause)
-    return Recognised(told, runtime, said[:_EXCERPT].strip(), at=at)
+    remedy = kind.remedy
+    if kind.name in _PLAIN and runtime.name != _ANY:
+        remedy = f"{runtime.more}; {remedy}"
+    told = replace(kind, runtime=runtime.name, cause=cause, remedy=remedy)
+    found = Recognised(told, runtime, said[:_EXCERPT].strip(), at=at)
+    return found if runtime.name == _ANY else add_converted(found, text)
 
 
 def read_refused(text: str) -> Recognised | None:
@@ -98,15 +108,19 @@ def describe_class(found: Recognised, text: str) -> Recognised:
     refused = _read_refusal(found.runtime, text) if found.kind.rank == "last" else None
     if refused is not None:
         return replace(refused, node=found.node, at=found.at)
-    kind = _find_class(text) if found.kind.rank == "last" else None
-    if kind is None:
+    if found.kind.rank != "last":
         return found
-    if kind.name in _PACKAGES and not has_words(found.runtime, find_statement(text)):
+    kind = _find_class(text)
+    if kind is None:
+        return add_converted(found, text)
+    said = find_statement(text)
+    if kind.name in _PACKAGES and _IMPORTS.search(said) and not has_words(found.runtime, said):
         told = replace(kind, cause=f"{_NOT_ITS_OWN} {kind.cause}")
         return replace(found, kind=told, runtime=_load_classes(), operator="", node="")
     cause = f"{found.kind.cause} By its class: {kind.cause}"
     remedy = f"{kind.remedy}; {found.kind.remedy}"
-    return replace(found, kind=replace(found.kind, cause=cause, remedy=remedy))
+    found = replace(found, kind=replace(found.kind, cause=cause, remedy=remedy))
+    return add_converted(found, text)
 
 
 def _find_class(text: str) -> Kind | None:

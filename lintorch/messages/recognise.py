@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
-from lintorch.messages.who_speaks import is_of_reader, list_foreign
+from lintorch.messages.who_speaks import is_of_reader, list_foreign, stands_alone
 from lintorch.targets.opset_history import is_standard
 
 _BEFORE, _AFTER = 400, 1600
@@ -23,7 +23,7 @@ _CALLED = re.compile(r"[^()\[\]]{0,40}(?:\[[^()\[\]]{1,40}\][^()\[\]]{0,20})?\(?
 _ERROR = re.compile(
     r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported|insufficient|mismatch|"
     r"violation|unable to|cannot |could not|not found|missing |exit code -?[1-9]|0xc0000005|segmentation|"
-    r"does not match|terminated abruptly|ret_check|symbol not found|no vulkan|invalid gpu|invalid \w{1,20} (?:format|version|model|argument|input|shape|file)|not close enough|not within the set tolerance|undefined symbol|undefined reference|unresolved external|signal \d|abgebrochen|speicherzugriff|已放弃|已中止|核心已转储|段错误|segfault|#\d\d pc [0-9a-f]{6})"
+    r"does not match|terminated abruptly|ret_check|symbol not found|no vulkan|invalid gpu|object reference not set|object can ?not be cloned|could not be cloned|faulting module|exception thrown|is not a member of|no member named|no matching function|invalid operands to|invalid choice|unrecognized arguments|arguments are required|no such option|887a000\d|invalid \w{1,20} (?:format|version|model|argument|input|shape|file)|not close enough|not within the set tolerance|undefined symbol|undefined reference|unresolved external|signal \d|abgebrochen|speicherzugriff|已放弃|已中止|核心已转储|段错误|segfault|#\d\d pc [0-9a-f]{6})"
 )
 
 
@@ -52,8 +52,9 @@ def recognise(text: str) -> tuple[Recognised, ...]:
     foreign, is_apart = list_foreign(lowered), is_of_reader(lowered)
     for runtime in load_runtimes():
         is_foreign = runtime.name in foreign
+        is_silent = is_foreign and is_apart and stands_alone(runtime)
         for kind in runtime.kinds:
-            if kind.rank == "class" or (is_foreign and (kind.shared or is_apart)):
+            if kind.rank == "class" or is_silent or (is_foreign and kind.shared):
                 continue
             for each in _find_kind(kind, runtime, text, lowered):
                 said = each.excerpt if kind.rank == "last" else ""

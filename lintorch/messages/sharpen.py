@@ -81,7 +81,7 @@ def _describe(found: Recognised, text: str) -> str:
         return describe_load_key(text[max(0, found.at - _AROUND) :])
     if name == _STATUS:
         status = found.groups.get("status", found.groups.get("status2", "")).strip()
-        return _STATUSES.get(status, "")
+        return _STATUSES.get(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", status).upper(), "")
     if name == _LINEAR:
         return _describe_unflattened(found.groups.get("shapes", ""))
     return _describe_near_sizes(found) if found.kind.error == "sizes" else ""

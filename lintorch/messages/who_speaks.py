@@ -28,6 +28,11 @@ _COMPILES = re.compile(
     r"(?i:torch\.compile|torch[./\\]_inductor|torch[./\\]_dynamo|inductor|graph[- ]break|\bdynamo\b)"
 )
 _SHORT = 6
+_COMPILED = re.compile(
+    r"[\w/\\.-]{1,120}\.(?:cc|cpp|cu|hpp|cxx|h)(?::|\(|, line )\d{1,6}|::\w{1,60}\("
+)
+"""A place in C++: the traceback of Python ends where it is called."""
+_NEAR = 200
 _FRAME = re.compile(r'File "([^"]{1,400})", line \d{1,7}')
 _INSTALLED = re.compile(
     r"(?:site|dist)-packages|[/\\]lib[/\\]python|^<|^code[/\\]__torch__"
@@ -54,10 +59,14 @@ def list_foreign(lowered: str) -> frozenset[str]:
 
     None where it holds the words of no program, or only of those whose words stand everywhere.
     """
-    alone = [each for each in load_runtimes() if each.name not in _EVERYWHERE]
     counts = _count_marks(lowered)
-    silent = {each.name for each in alone if not counts[each.name]}
-    return frozenset(silent) if len(silent) < len(alone) else frozenset()
+    silent = frozenset(name for name, count in counts.items() if not count)
+    return silent if counts.keys() - silent - _EVERYWHERE else frozenset()
+
+
+def stands_alone(runtime: Runtime) -> bool:
+    """Whether the words of a runtime stand in no logs but its own."""
+    return runtime.name not in _EVERYWHERE
 
 
 def is_of_reader(lowered: str) -> bool:
@@ -78,7 +87,9 @@ def is_compiled(text: str) -> bool:
 def is_own_code(text: str, at: int) -> bool:
     """Whether the traceback before an error ends in a file of the user's: then no program speaks."""
     frames = [*_FRAME.finditer(text, max(0, at - 2000), at)]
-    return bool(frames) and not _INSTALLED.search(frames[-1][1])
+    if not frames or _INSTALLED.search(frames[-1][1]):
+        return False
+    return not _COMPILED.search(text, frames[-1].end(), at + _NEAR)
 
 
 @functools.lru_cache(maxsize=8)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from lintorch.core.finding import Finding, Harm, Severity
 from lintorch.evidence import Trial
-from lintorch.evidence.size_changes import find_changes
+from lintorch.evidence.size_changes import find_changes, get_question
 from lintorch.files import FileText, read_file
 from lintorch.messages import (
     Recognised,
@@ -39,6 +39,10 @@ _CHECK = (
 _CONSTANT = (
     "the tensor is made of numbers that are written there, or set when the model is built: the constant "
     "that the trace keeps is the one that the model has at all sizes"
+)
+_UNTRIED = (
+    "the export is right at all sizes tried, among which what is asked here was always the same: "
+    "a call in the files that are named, with the sizes of yours, tells which axes to vary"
 )
 _DIFFERS = ("Output nr", "Trace had nondeterministic nodes", "Trace checking failed")
 
@@ -240,6 +244,8 @@ def _answer_by_runs(warning: LoggedWarning, checked: CheckedFiles) -> Answer:
         why = "no model that ran came by the line: name the files of the model behind the log"
         return Answer(warning, "unknown", why)
     if all(trial.outcome.status == "ok" for trial in met) and _read_no_data(here):
+        if not all(_was_tried(event, trial) for trial, events in here for event in events):
+            return Answer(warning, "unknown", _UNTRIED)
         return Answer(warning, "harmless", _describe_ok(met), evidence="export")
     if here and all(_stays(event, trial) for trial, events in here for event in events):
         sizes = _join_sizes(trial for trial, _ in here)
@@ -282,6 +288,16 @@ def _stays(event: SizeQuestion | TensorRead, trial: Trial) -> bool:
     """Whether a size was asked for, the runs at other sizes came by, and had the same answer."""
     again = trial.trace.find_again(event)
     return isinstance(event, SizeQuestion) and bool(again) and not find_changes(event, trial.trace)
+
+
+def _was_tried(event: SizeQuestion | TensorRead, trial: Trial) -> bool:
+    """Whether what was asked there was another at other sizes, or the model takes no other."""
+    again = trial.trace.find_again(event)
+    return not again or _changes(event, trial) or trial.trace.never_changes(event, get_question)
+
+
+def _changes(event: SizeQuestion | TensorRead, trial: Trial) -> bool:
+    return bool(find_changes(event, trial.trace, get_question))
 
 
 def _describe_ok(trials: Sequence[Trial]) -> str:

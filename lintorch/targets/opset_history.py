@@ -20,6 +20,12 @@ def is_standard(operator: str) -> bool:
     return operator in _read_operators()
 
 
+def spell_standard(name: str) -> str:
+    """`ReduceMean` of `reduce_mean` or `reducemean`; "" where ONNX has no such operator."""
+    bare = name.replace("_", "").lower()
+    return next((each for each in _read_operators() if each.lower() == bare), "")
+
+
 def find_definition(operator: str, opset: int | None) -> int | None:
     """The opset that defines an operator as a model of this opset uses it; None where none does.
 

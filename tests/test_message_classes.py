@@ -1,0 +1,104 @@
+"""What the class of an error, and the place that it comes from, tell where its words are not known."""
+
+from __future__ import annotations
+
+import pytest
+
+from lintorch.messages import Recognised, describe_class, read_class, recognise, unify_text
+from lintorch.messages.read_converter import find_converted
+
+CONVERTERS = [
+    (
+        '  File "/site-packages/torch/onnx/symbolic_opset9.py", line 9, in repeat_interleave\nTypeError: x',
+        "repeat_interleave",
+    ),
+    (
+        '  File "/opt/coremltools/converters/mil/frontend/torch/ops.py", line 5, in convert_nodes\n'
+        '  File "/opt/coremltools/converters/mil/frontend/torch/ops.py", line 99, in upsample_nearest2d\nTypeError: x',
+        "upsample_nearest2d",
+    ),
+    ('  File "/lib/onnx2tf/ops/Gather.py", line 7, in make_node\nTypeError: x', "Gather"),
+    (
+        '  File "/lib/onnx_tf/handlers/backend/reduce_mean.py", line 7, in f\nKeyError: 1',
+        "ReduceMean",
+    ),
+    ("~/lib/torch/onnx/symbolic_opset9.py in flatten(g, x)\nIndexError: x", "flatten"),
+    ("File ~/lib/onnx2tf/ops/TopK.py:70, in make_node\nValueError: x", "TopK"),
+    ('  File "/site-packages/torch/nn/modules/linear.py", line 7, in forward\nTypeError: x', ""),
+]
+
+
+@pytest.mark.parametrize(("text", "name"), CONVERTERS)
+def test_the_operator_whose_converter_failed_is_read_off_the_frames(text: str, name: str) -> None:
+    assert find_converted(unify_text(text)) == name
+
+
+def test_an_unknown_error_of_a_converter_names_the_operator() -> None:
+    text = unify_text(
+        'File "/lib/site-packages/onnx2tf/ops/Gather.py", line 7, in make_node\nTypeError: bad operand'
+    )
+    told = describe_class(recognise(text)[0], text)
+    assert told.operator == "Gather"
+    assert "converted Gather" in told.kind.cause
+    assert "operator-missing" in told.kind.rules
+
+
+CLASSES = [
+    ("run.py: error: argument --execution-provider: invalid choice: 'directml'", "command-line"),
+    ("main.py: error: unrecognized arguments: --dynamic", "command-line"),
+    (
+        "Faulting module name: cudnn64_8.dll, version: 6.14, Exception code: 0xc0000409",
+        "crash-module",
+    ),
+    (
+        "#00 pc 000000000014b924  /vendor/lib64/hw/vulkan.adreno.so signal 11 (SIGSEGV)",
+        "crash-module",
+    ),
+    ("error C2039: 'load': is not a member of 'torch::jit'", "compiling"),
+    (
+        "java.lang.NoSuchMethodError: no static method Lorg/pytorch/executorch/NativePeer",
+        "java-release",
+    ),
+    ("zeInitDrivers called first, but not supported by driver", "device"),
+    (
+        "Exception thrown at 0x00007FF9C8CA58F0 (nvcuda64.dll) in main.exe: 0xC0000005: Access violation",
+        "crash-module",
+    ),
+    (
+        "System.NullReferenceException: Object reference not set to an instance of an object.",
+        "object-kind",
+    ),
+    (
+        "Schema mismatch for score column 'Score': expected Single, got Vector<Single, 1, 1>",
+        "record-schema",
+    ),
+]
+
+
+def tell_class(text: str) -> Recognised:
+    found = read_class(unify_text(text))
+    assert found
+    return found
+
+
+@pytest.mark.parametrize(("text", "kind"), CLASSES)
+def test_a_class_is_told_by_the_statement(text: str, kind: str) -> None:
+    assert tell_class(text).kind.name == kind
+
+
+def test_a_check_in_c_is_not_said_to_be_of_the_users_own_file() -> None:
+    text = 'File "net.py", line 98, in <module>\n ... [15:47:10] /src/data_layout.cc:273: Check failed: a == b (0 vs. 4)'
+    assert "file of yours" not in tell_class(text).kind.cause
+
+
+def test_a_plain_error_of_a_known_program_says_how_to_learn_more_of_it() -> None:
+    found = tell_class("onnxruntime: ort.InferenceSession\nRuntimeError: something odd")
+    assert found.kind.name == "value"
+    assert found.kind.remedy.startswith(found.runtime.more)
+
+
+def test_words_of_the_standard_library_are_read_of_the_program_that_speaks() -> None:
+    told = recognise(unify_text("[03/08/2024] [E] [TRT] 1: Unexpected exception _Map_base::at"))
+    assert [each.kind.full_name for each in told] == ["tensorrt/unexpected-exception"]
+    told = recognise(unify_text("torch.onnx.export(m, x, f)\nRuntimeError: unordered_map::at"))
+    assert told[0].kind.full_name == "torch.onnx/lost-value"
