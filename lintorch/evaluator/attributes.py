@@ -299,9 +299,11 @@ def _turn(held: Tensor, shape: tuple[Dim, ...] | None) -> Tensor:
 def read_shape(machine: Machine, node: ast.AST, held: Tensor) -> Value:
     """`tensor.shape`, whose numbers remember where they were read off `tensor.data`."""
     shape = shape_of_tensor(held)
-    if not held.aside or not isinstance(shape, Items) or shape.items is None:
+    if not held.aside or not isinstance(shape, Items):
         return shape
     spot = machine.spot(node)
+    if shape.items is None:
+        return replace(shape, each=note_aside(shape.each, spot))
     return replace(shape, items=tuple(note_aside(each, spot) for each in shape.items))
 
 
