@@ -114,6 +114,7 @@ REWRITTEN = [
     ("if image.size(2) % 8 == 0:", "    return image - 1", "return image + 1"),
     ("return image[:, :, : int(image.shape[2] * 0.75)]",),
     ("return image * int(image.shape[2] * image.shape[3] / (image.shape[2] / 2))",),
+    ("return F.pad(image, (0, 0, 0, round(image.shape[2] / 3)))",),
 ]  # fmt: skip
 
 
@@ -186,6 +187,23 @@ def is_traced_right(model: Any, images: list[Any], wanted: list[Any]) -> bool:
     except RuntimeError:
         return False
     return all(a.shape == b.shape and is_close(a, b) for a, b in zip(found, wanted, strict=True))
+
+
+WAITING_TRACED = [
+    ("return image / torch.tensor(image.shape).sum()",),
+    ("return image / torch.tensor(image.size(), dtype=torch.float32).sum()",),
+]
+
+
+@pytest.mark.parametrize("lines", WAITING_TRACED, ids=lambda lines: lines[-1])
+def test_a_fix_that_waits_for_a_run_is_right_when_traced(lines: tuple[str, ...]) -> None:
+    text = write_model(*lines)
+    assert mend(text) == text
+    after = settle_twice(text, find_waiting)
+    images = [torch.rand(size) for size in SIZES]
+    wanted = [build(text)(image) for image in images]
+    assert not is_traced_right(build(text), images, wanted)
+    assert is_traced_right(build(after), images, wanted), after
 
 
 TRACED = [
@@ -282,6 +300,24 @@ def test_a_tensor_takes_back_what_was_written_to_its_view(lines: tuple[str, ...]
     session = onnxruntime.InferenceSession(file.getvalue())
     (exported, *_) = session.run(None, {"image": image.detach().numpy()})
     torch.testing.assert_close(torch.tensor(exported), both[0].detach())
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("larger", ["max(h, w)", "max(1 - h, h - w) + w", "h + w - min(h, w)"])
+def test_the_larger_size_is_right_in_onnx_where_the_difference_is_negative(larger: str) -> None:
+    """torch.export takes whole multiples out of a quotient, and ONNX rounds what is left towards zero."""
+    pytest.importorskip("onnxscript")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    lines = ("h, w = image.shape[2:]", f"n = {larger}", "return F.pad(image, (0, n - w, 0, n - h))")
+    model, file = build(mend(write_model(*lines))), io.BytesIO()
+    axes = {2: Dim.DYNAMIC, 3: Dim.DYNAMIC}
+    torch.onnx.export(model, (torch.rand(2, 3, 64, 48),), file, dynamo=True, dynamic_shapes=(axes,))
+    session = onnxruntime.InferenceSession(file.getvalue())
+    for height, width in ((64, 48), (41, 67), (50, 50), (50, 51)):
+        image = torch.rand(2, 3, height, width)
+        (exported,) = session.run(None, {"image": image.numpy()})
+        wanted = build(write_model(*lines))(image)
+        torch.testing.assert_close(torch.tensor(exported), wanted)
 
 
 TRANSLATED = [

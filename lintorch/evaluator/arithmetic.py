@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from lintorch.evaluator.array_types import combine_types
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.sizes import Dim, Operation, Size, join_varying, make_operation, varies
@@ -69,7 +70,7 @@ def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, righ
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return call_torch(machine, node, OPERATORS[kind][1], (left, right), {})
     if isinstance(left, Array) or isinstance(right, Array):
-        return mix_arrays((left, right))
+        return replace(mix_arrays((left, right)), dtype=combine_types(kind, left, right))
     if isinstance(left, Constant) and isinstance(right, Constant):
         return _combine_constants(kind, left, right)
     if is_number(left) and is_number(right):

@@ -299,9 +299,11 @@ def _turn(held: Tensor, shape: tuple[Dim, ...] | None) -> Tensor:
 def read_shape(machine: Machine, node: ast.AST, held: Tensor) -> Value:
     """`tensor.shape`, whose numbers remember where they were read off `tensor.data`."""
     shape = shape_of_tensor(held)
-    if not held.aside or not isinstance(shape, Items) or shape.items is None:
+    if not held.aside or not isinstance(shape, Items):
         return shape
     spot = machine.spot(node)
+    if shape.items is None:
+        return replace(shape, each=note_aside(shape.each, spot))
     return replace(shape, items=tuple(note_aside(each, spot) for each in shape.items))
 
 
@@ -329,6 +331,8 @@ def read_of_array(machine: Machine, node: ast.AST, held: Array, name: str) -> Va
         return Items("tuple", items, Number(None, whole=True))
     if name in ("size", "ndim"):
         return Number(None, whole=True)
+    if name == "T":
+        return replace(held, shape=None if held.shape is None else held.shape[::-1])
     return Bound(External(f"numpy.ndarray.{name}"), (held,), method=name)
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ast
 
+from lintorch.evaluator.loaded_batches import ITEM, LOADER, load_batch
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.sizes import make_symbol
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
-    NONE,
     UNKNOWN,
     Array,
     Bound,
     Class,
     Constant,
-    External,
     Function,
     Given,
     Held,
@@ -64,7 +62,7 @@ def item_of(machine: Machine, over: Value) -> Value:
         )  # fmt: skip
     if isinstance(over, Array):
         shape = over.shape[1:] if over.shape else None
-        return Array(shape, traced=over.traced, via=over.via)
+        return Array(shape, traced=over.traced, via=over.via, dtype=over.dtype)
     if isinstance(over, Items):
         return over.each
     if isinstance(over, Number) and is_listed_data(over):
@@ -76,11 +74,11 @@ def item_of(machine: Machine, over: Value) -> Value:
         return KEY
     if isinstance(over, Unknown) and names_items(machine, over):
         return machine.unknown_from(over, "[]")
-    loaded = isinstance(over, Held) and over.of == _LOADER
+    loaded = isinstance(over, Held) and over.of == LOADER
     if isinstance(over, Held) and loaded and (batch := load_batch(machine, over)) is not None:
         return batch
     told = machine.marks or machine.tells_unknown
-    return Unknown(_ITEM) if told and (loaded or isinstance(over, Unknown)) else UNKNOWN
+    return Unknown(ITEM) if told and (loaded or isinstance(over, Unknown)) else UNKNOWN
 
 
 def is_listed_data(value: Number) -> bool:
@@ -90,37 +88,9 @@ def is_listed_data(value: Number) -> bool:
 
 def names_items(machine: Machine, over: Unknown) -> bool:
     """Whether what is taken out of something unknown is called after it; one item is not the next."""
-    if over.path.startswith(_ITEM):
+    if over.path.startswith(ITEM):
         return True
     return machine.names_unknown or any(each in over.path for each in _PARTS)
-
-
-_ITEM = "?[]"
-"""What a loop takes out of something unknown: one of its own, told from others."""
-_LOADER = External("torch.utils.data.DataLoader")
-_COLLATES = ("collate_fn", "batch_sampler")
-
-
-def load_batch(machine: Machine, loader: Held) -> Value | None:
-    """The tensors of a TensorDataset, of which a batch takes some rows; None of anything else."""
-    made = machine.state.read(loader.address).get("lintorch arguments")
-    if not isinstance(made, Given) or made.open:
-        return None
-    data = made.pick(0, "dataset")
-    if not isinstance(data, Held) or data.of != External("torch.utils.data.TensorDataset"):
-        return None
-    held = machine.state.read(data.address).get("lintorch arguments")
-    plain = made.keyword.get("batch_size", UNKNOWN) != NONE
-    if not isinstance(held, Given) or held.open or held.keyword or not plain:
-        return None
-    if any(name in made.keyword for name in _COLLATES) or len(made.positional) > 3:
-        return None
-    rows = make_symbol("B")
-    tensors = [v for v in held.positional if isinstance(v, Tensor) and v.shape and v.sure]
-    if len(tensors) != len(held.positional):
-        return None
-    found = (Tensor((rows, *(v.shape or ())[1:]), v.dtype, guessed=v.guessed) for v in tensors)
-    return Items("list", tuple(found))
 
 
 _PARTS = (

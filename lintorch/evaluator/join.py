@@ -105,7 +105,11 @@ def join_values(left: Value, right: Value) -> Value:
         return _join_numbers(left, right)
     if isinstance(left, Array) and isinstance(right, Array):
         return Array(
-            None, left.memory | right.memory, left.traced or right.traced, left.via | right.via
+            None,
+            left.memory | right.memory,
+            left.traced or right.traced,
+            left.via | right.via,
+            left.dtype if left.dtype == right.dtype else None,
         )
     if isinstance(left, Items) and isinstance(right, Items) and left.kind == right.kind:
         items = _join_items(left.items, right.items)

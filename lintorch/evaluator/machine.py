@@ -265,6 +265,8 @@ class Machine:
         """Addresses of objects that were called."""
         self.witness: Witness | None = None
         self.asked = AskedSettings()
+        self.samples: dict[int, Any] = {}
+        """By the address of a dataset: what a batch of its samples is."""
         self.contexts: list[str] = []
         """Context managers entered, by full name."""
 

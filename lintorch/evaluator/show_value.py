@@ -68,7 +68,8 @@ def _show_tensor(machine: Machine, value: Tensor, depth: int) -> str:
 
 
 def _show_array(machine: Machine, value: Array, depth: int) -> str:
-    return f"array{_show_shape(value.shape)}"
+    kind = f" of {value.dtype}" if value.dtype else ""
+    return f"array{kind}{_show_shape(value.shape)}"
 
 
 def _show_shape(shape: tuple[Dim, ...] | None) -> str:

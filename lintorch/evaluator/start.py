@@ -31,6 +31,7 @@ from lintorch.evaluator.library import (  # noqa: F401
     numbers,
     numpy_numbers,
     objects_library,
+    pictures,
     script_arguments,
     tensors,
     texts,

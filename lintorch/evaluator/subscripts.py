@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 from lintorch.evaluator.asked_settings import make_asked
@@ -58,7 +59,7 @@ def read_item(machine: Machine, node: ast.AST, held: Value, index: Value) -> Val
     if isinstance(held, Tensor):
         return index_tensor(machine, held, index)
     if isinstance(held, Array):
-        return Array(None, traced=held.traced, via=held.via)
+        return Array(None, traced=held.traced, via=held.via, dtype=held.dtype)
     if isinstance(held, Held) and held.kind == "dict":
         return _read_key(machine, held, index)
     if isinstance(held, Held) and held.kind == "object":
@@ -124,9 +125,9 @@ def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
         if isinstance(held, Items) and held.of_input:
             guess_rank(machine, held.of_input, index)
             if index == Constant(0):
-                return make_number(make_symbol("B"))
+                return _read_like(each, make_number(make_symbol("B")))
             if isinstance(index, Constant) and type(index.value) is int and index.value > 0:
-                return make_number(name_axis(machine, held.of_input, index.value))
+                return _read_like(each, make_number(name_axis(machine, held.of_input, index.value)))
         if isinstance(index, Slice):
             if isinstance(held, Items):
                 return Items(held.kind, None, held.each)
@@ -136,6 +137,13 @@ def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
     if kind == "Size" and isinstance(index, Constant) and isinstance(index.value, int):
         machine.misfit = machine.misfit or not -len(items) <= index.value < len(items)
     return _pick(machine, items, index, kind)
+
+
+def _read_like(each: Value | None, size: Value) -> Value:
+    """A size of `x.data.shape` remembers the `.data`."""
+    if isinstance(each, Number) and isinstance(size, Number):
+        return replace(size, via=size.via | each.via)
+    return size
 
 
 def guess_rank(machine: Machine, name: str, index: Value) -> None:

@@ -12,7 +12,7 @@ from lintorch.evaluator.expected_ranks import find_ranked, place_axes
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.operators.arguments import make_fresh
+from lintorch.evaluator.operators.arguments import make_counted, make_fresh
 from lintorch.evaluator.operators.infer_types import infer_call
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
@@ -248,13 +248,22 @@ def _guess_result(machine: Machine, node: ast.AST, name: str, given: Given) -> V
         return Tensor(())
     memory, ranked_as = _shared_memory(name, given), find_ranked(machine, name, given)
     data = reads_data(machine, node, name, given)
-    dtype = "int64" if last in _PLACES else None
+    dtype = "int64" if last in _PLACES else _keep_type(last, given)
     result = Tensor(None, dtype, memory=memory, via=_via_of(given), ranked_as=ranked_as, data=data)
+    if last in _COUNTING and len(given.values) < 3 and isinstance(given.pick(0), Tensor):
+        return Items("tuple", None, Tensor((make_counted(),), "int64", data=data))
     if last in _PAIRS:
         return Items("tuple", (result, replace(result, dtype="int64")))
     moving = last == "unbind" or (last == "split" and _splits_varying(given))
     rounds = Number(None, True, True) if moving else None
     return Items("tuple", None, result, rounds) if last in _SEVERAL else result
+
+
+def _keep_type(last: str, given: Given) -> str | None:
+    """The type of what is only seen in another form, whatever its shape is."""
+    held = given.pick(0, "input")
+    viewed = isinstance(given.pick(1, "dtype"), External)  # as another type
+    return held.dtype if last in _FORMS and isinstance(held, Tensor) and not viewed else None
 
 
 def _splits_varying(given: Given) -> bool:
@@ -314,8 +323,20 @@ def _list_parts(machine: Machine, value: Value) -> Iterator[Value]:
 
 
 _SEVERAL = frozenset({"chunk", "split", "unbind", "tensor_split", "split_with_sizes"})
-_PLACES = frozenset({"argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize"})
-"""What gives places: int64, whatever the shape."""
+_PLACES = frozenset(
+    {"argmax", "argmin", "argsort", "nonzero", "searchsorted", "bucketize", "one_hot"}
+)
+"""What gives places, and their marks: int64, whatever the shape."""
+_FORMS = frozenset(
+    {
+        "view", "reshape", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "t", "movedim",
+        "narrow", "select", "expand", "expand_as", "detach", "contiguous", "clone", "repeat", "flip",
+        "roll", "chunk", "split", "unbind", "cpu", "cuda", "swapaxes", "index_select", "masked_select",
+    }
+)  # fmt: skip
+"""What gives numbers as they are, in another form."""
+_COUNTING = frozenset({"where", "nonzero"})
+"""What gives, with a mask alone or as a tuple, the places along each axis: how many, data decide."""
 _PAIRS = frozenset({"topk", "sort"})
 """What gives values, and where they stood."""
 _COPIES = frozenset({"tensor", "as_tensor", "from_numpy", "new_tensor"})

@@ -159,6 +159,7 @@ class Array(Value):
     """Whether it was made from a tensor that the model computes."""
     via: frozenset[Via] = frozenset()
     """Where the data of tensors became arrays."""
+    dtype: str | None = None
 
 
 @frozen_record

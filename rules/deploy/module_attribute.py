@@ -57,12 +57,23 @@ rule = Rule(
 _OF_PARAMETERS = ("device", "dtype")
 _OF_WRAPPERS = frozenset(
     {
-        "module", "forward", "device", "device_ids", "device_type", "output_device", "dim", "join",
-        "no_sync", "process_group", "scatter", "gather", "replicate", "reducer", "logger", "train",
-        "eval", "training", "to", "cuda", "cpu", "half", "float", "double", "state_dict", "apply",
-        "load_state_dict", "parameters", "named_parameters", "buffers", "modules", "children",
-        "zero_grad", "requires_grad_", "type", "compile", "bfloat16", "named_modules", "extra_repr",
-        "register_buffer", "mixed_precision", "static_graph", "named_children", "named_buffers",
+        "T_destination", "add_module", "apply", "bfloat16", "buffers", "call_super_init", "children",
+        "compile", "cpu", "cuda", "dim", "double", "dump_patches", "eval", "extra_repr", "float",
+        "forward", "gather", "get_buffer", "get_extra_state", "get_parameter", "get_submodule",
+        "half", "ipu", "join", "join_hook", "load_state_dict", "module", "modules", "mtia",
+        "named_buffers", "named_children", "named_modules", "named_parameters", "no_sync",
+        "parallel_apply", "parameters", "register_backward_hook", "register_buffer",
+        "register_comm_hook", "register_forward_hook", "register_forward_pre_hook",
+        "register_full_backward_hook", "register_full_backward_pre_hook",
+        "register_load_state_dict_post_hook", "register_load_state_dict_pre_hook",
+        "register_module", "register_parameter", "register_state_dict_post_hook",
+        "register_state_dict_pre_hook", "replicate", "requires_grad_", "scatter", "set_extra_state",
+        "set_submodule", "share_memory", "state_dict", "to", "to_empty", "train", "type",
+        "will_sync_module_buffers", "xpu", "zero_grad", "training", "device", "device_ids",
+        "device_type", "output_device", "process_group", "reducer", "logger", "mixed_precision",
+        "static_graph", "broadcast_buffers", "find_unused_parameters", "require_backward_grad_sync",
+        "require_forward_param_sync", "bucket_bytes_cap", "gradient_as_bucket_view", "ddp_uneven_inputs_config",
+        "parameters_to_ignore", "src_device_obj", "device_mesh", "is_multi_device_module",
     }
 )  # fmt: skip
 
@@ -151,8 +162,9 @@ def _is_name(key: str) -> bool:
 @rule.event(AttributeRead)
 def of_wrapped(event: AttributeRead, source: Source) -> Iterator[Hit]:
     held, name = event.held, event.attribute
-    wraps = isinstance(held, Held) and getattr(held.of, "path", "") in PARALLEL_WRAPPERS
-    if not wraps or not _is_of_model(name, source) or _is_tried(event, source):
+    wrapper = getattr(held.of, "path", "") if isinstance(held, Held) else ""
+    known = wrapper in PARALLEL_WRAPPERS and _is_of_model(name, wrapper, source)
+    if not known or _is_tried(event, source):
         return
     node, fix = source.node_at(event, cst.Attribute), None
     if node is not None:
@@ -162,9 +174,12 @@ def of_wrapped(event: AttributeRead, source: Source) -> Iterator[Hit]:
     yield Hit(event, said, fix, remedy=f"write .module.{name}")
 
 
-def _is_of_model(name: str, source: Source) -> bool:
-    """Whether a model of the file has it, and the wrappers, which are modules too, have not."""
+def _is_of_model(name: str, wrapper: str, source: Source) -> bool:
+    """Whether only the model can have it: the wrappers, which are modules too, have not, nor does the file add it."""
     if name in _OF_WRAPPERS or name.startswith("_"):
         return False
     models = (info for info in source.classes.all.values() if info.is_module)
-    return any(name in info.attributes or name in info.methods for info in models)
+    if any(name in info.attributes or name in info.methods for info in models):
+        return True
+    added = re.search(rf"\.{name}\b[^=\n(]*=[^=]|setattr\(", source.text)
+    return not added and "Distributed" not in wrapper

@@ -75,9 +75,9 @@ rule = Rule(
         Measured on torch 2.13.
 
         Where whole numbers are compared, the fix reckons: `max(h, w)` is
-        `w + (h - w) * ((h - w + 2**30) // 2**30)`, whose quotient is 1 or 0. `abs`, `max` and
-        `torch.sym_max` come short of it: `torch.export.save` refuses the first, tracers keep what
-        the others give. A tensor of several sizes is stacked of one for each, and `float(h)` is
+        `w + (h - w) * ((2 * (h - w) + 2**30 - 1) // 2**30)`, whose quotient is 1 or 0. `abs`,
+        `max` and `torch.sym_max` come short of it: `torch.export.save` refuses the first, tracers
+        keep what the others give. A tensor of several sizes is stacked of one for each, and `float(h)` is
         written `h * 1.0`: all exporters keep these.
 
         The often-copied advice to write `torch.tensor(x.size(0)).item()` is what bakes the size;
@@ -216,7 +216,7 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
         if not any(other.startswith(TOLD_OF) for other in event.also):
             said = f"`{text}` turns a size into a constant"
             yield Hit(event, said, fix=fix, harm=harm, remedy=bare_size(text, name), cause=name)
-    elif name == "len":
+    elif name == "len" and not is_kept(event, source):
         call = source.call_at(event)
         fix = as_size(call, source) if call else None
         chosen = is_of_chosen(event, source)
@@ -250,10 +250,22 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
 
 def is_of_chosen(event: Baked, source: Source) -> bool:
     """Whether data decide the length that was asked for: `len(mask.nonzero())`."""
+    given = find_asked(event, source)
+    shape = given.shape if given is not None else None
+    return bool(shape) and is_counted((shape or (1,))[0])
+
+
+def is_kept(event: Baked, source: Source) -> bool:
+    """Whether it is the length of what the model was made with: it has one, whatever data chose it."""
+    given = find_asked(event, source)
+    return given is not None and given.origin in ("buffer", "parameter")
+
+
+def find_asked(event: Baked, source: Source) -> Tensor | None:
+    """The tensor whose length is asked."""
     read = next(source.evaluation.list_calls_at(event.spot), None)
     given = read.positional[0] if read is not None and read.positional else None
-    shape = given.shape if isinstance(given, Tensor) else None
-    return bool(shape) and is_counted((shape or (1,))[0])
+    return given if isinstance(given, Tensor) else None
 
 
 def bare_size(text: str, name: str) -> str:
@@ -278,7 +290,11 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.tensor(x.shape)`, `torch.as_tensor([(h // 8, w // 8)])`."""
     data = event.arguments.get("data", event.positional[0] if event.positional else None)
     numbers = list(list_numbers(data))
-    if not source.profile.dynamic or not event.way.forward or not any(n.varies for n in numbers):
+    if not source.profile.dynamic or not event.way.forward:
+        return
+    if is_open_shape(data) and (fix := stack_sizes(event, data, source)):
+        yield Hit(event, "a tensor of sizes", fix, confirms=True)
+    if not any(n.varies for n in numbers):
         return
     several, single = MAKERS[event.name]
     text = source.evaluation.text(event.spot)
@@ -289,6 +305,11 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     single_size = isinstance(data, Number)
     fix = size_itself(event, source) if single_size else stack_sizes(event, data, source)
     yield Hit(event, f"`{text}` holds the sizes of the example", fix, harm, remedy=remedy)
+
+
+def is_open_shape(value: Value | None) -> bool:
+    """The shape of an input of which nothing is known: a run tells whether it varies."""
+    return isinstance(value, Items) and value.kind == "Size" and value.items is None
 
 
 def list_numbers(value: Value | None) -> Iterator[Number]:

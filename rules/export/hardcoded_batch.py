@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Tensor, Value
+from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Tensor, Value, size_in
 from lintorch.evidence import AS_TRACED, OperatorCall, Raised, Site, Trace
 from lintorch.evidence.host_reads import is_whole_run, source_line
 from lintorch.source import Source, literal
@@ -156,12 +156,24 @@ def in_reshape(event: Called, source: Source) -> Iterator[Hit]:
     held, *sizes = event.positional
     if len(sizes) == 1 and isinstance(sizes[0], Items):
         sizes = [*(sizes[0].items or ())]
-    if event.open or not event.way.forward or len(sizes) != 2 or sizes[0] != Constant(-1):
+    if event.open or not event.way.forward or len(sizes) != 2:
+        return
+    if sizes[1] == Constant(-1) and is_batch_written(event, sizes[0]) and is_maps(held, source):
+        said = f"a batch of {size_in(sizes[0])}: any other is cut anew, or raises"
+        yield Hit(event, said, fix=keep_batch(event, source), remedy="write x.flatten(1)")
+    if sizes[0] != Constant(-1):
         return
     if counts_features(sizes[1], held) and not asks_sizes(event.node) and is_maps(held, source):
         message = "-1 stands for the batch: maps of another size give more rows than samples"
         remedy = "write x.flatten(1), which keeps the batch"
         yield Hit(event, message, fix=keep_batch(event, source), remedy=remedy)
+
+
+def is_batch_written(event: Called, size: Value) -> bool:
+    """Whether a reshape is given a number that is written there for the first axis, more than one."""
+    node = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
+    number = size_in(size)
+    return isinstance(node, ast.Constant) and isinstance(number, int) and number > 1
 
 
 def keep_batch(event: Called, source: Source) -> Fix | None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import linecache
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -40,7 +43,7 @@ from lintorch.evidence.size_changes import (
     get_question,
     is_function_of,
 )
-from lintorch.evidence.treatment import name_sizes
+from lintorch.evidence.treatment import name_sizes, report_refusal
 from lintorch.facts.models.whole_quotients import write_whole
 from lintorch.source import Source, literal
 from lintorch.syntax.plain_reads import is_read
@@ -55,9 +58,11 @@ rule = Rule(
         the new ONNX exporter writes the number it was for the example and says nothing,
         `torch.export` ties the input to sizes that give this number, the legacy exporter and
         jit.trace warn and bake it. `math.ceil` and `math.floor` bake only there, `math.sqrt` and
-        `math.log` everywhere, `round` and `divmod` are refused. A floor division whose left side
-        is negative (`-(-h // 4)`) rounds the other way in ONNX, under both exporters, without a
-        word. `interpolate(scale_factor=...)` with a number worked out from a size is refused.
+        `math.log` everywhere, `round` and `divmod` are refused; torch.export follows `math.ceil`,
+        `math.floor` and `round`, and torch.export.save refuses the program then. A floor division
+        whose left side is negative (`-(-h // 4)`) rounds the other way in ONNX, under both
+        exporters, without a word. `interpolate(scale_factor=...)` with a number worked out from a
+        size is refused.
         Measured on torch 2.13.
     """,
     bad="""
@@ -112,6 +117,9 @@ ROOT = {
 UPWARD = frozenset({"math.ceil", "math.floor", "math.trunc"})
 FUNCTIONS = frozenset({f"math.{name}" for name in ("sqrt", "log", "log1p", "log2")})
 ROUNDS = frozenset({"round", "divmod", "math.isqrt"}) | UPWARD | FUNCTIONS
+UNSAVED = {"ceil": "math.ceil", "floor": "math.floor", "trunc": "math.trunc", "round": "round"}
+"""What torch.export follows, and torch.export.save refuses, by the name that it says."""
+NOT_SAVED = re.compile(r"<built-in function (\w+)> is not in _SYM_OPS")
 KEEP_SIDES = "take height and width from the shape before they are flattened"
 DIVIDE = "stay with integers: a // b for int(a / b), with // inside of b too"
 UPWARDS = "write (h + k - 1) // k for -(-h // k), and -((d + k - 1) // k) for -d // k"
@@ -156,8 +164,11 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         said = f"`{text}` is worked out from the size of the example"
         name = event.via.name
         remedy = DIVIDE if divides(call) else name_rewrite(event)
+        unsaved = name in UNSAVED.values() and not source.profile.concerns(harm)
+        waits = waits or unsaved
         if fix is not None or not waits:
-            yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=name, confirms=waits)
+            felt = None if unsaved else harm
+            yield Hit(event, said, fix=fix, harm=felt, remedy=remedy, cause=name, confirms=waits)
 
 
 def divides(call: cst.Call | None) -> bool:
@@ -268,18 +279,23 @@ def in_int(call: cst.Call, source: Source) -> bool:
 
 
 def exact(call: cst.Call, source: Source) -> Fix | None:
-    """`h // k` for int(h / k) and math.floor(h / k), `(h + k - 1) // k` for math.ceil(h / k)."""
+    """`h // k` for int(h / k) and math.floor(h / k), `(h + k - 1) // k` for math.ceil(h / k).
+
+    `(2 * h + k) // (2 * k)` for round(h / k) of an odd k, which leaves no halves.
+    """
     name, given = source.name(call.func), call.args[0].value
-    if name not in ("int", *UPWARD) or len(call.args) != 1:
+    if name not in ("int", "round", *UPWARD) or len(call.args) != 1:
         return None
     parts = split_quotient(given, source, cst.Divide)
-    if parts is None:
+    if parts is None or (name == "round" and parts[1] % 2 == 0):
         return None
     whole = source.enclosing(call, cst.Call) if in_int(call, source) else call
     assert whole is not None
     size, divisor = parts
     up = divisor - 1 if name == "math.ceil" else 0
     text = f"({size} + {up}) // {divisor}" if up else f"{size} // {divisor}"
+    if name == "round" and divisor > 1:
+        text = f"(2 * {size} + {divisor}) // {2 * divisor}"
     edit = source.replace(whole, source.fitted(text, whole))
     return Fix(f"write {text}", (edit,))
 
@@ -378,11 +394,30 @@ def in_trace(event: SizeRead | SizeDivided, trace: Trace) -> Iterator[Hit | Refu
 @rule.trial("wrong", "failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     for event in trial.trace.find_events(*TRACE_HARM):
+        if is_unsaved(outcome, event):
+            yield refuse_save(event, outcome)
+            return
         divided = isinstance(event, SizeDivided)
         explains = uneven(event, trial.trace) if divided else None
         hit = blame_event(outcome, event, trial, TRACE_HARM[event.key], explains)
         if hit and (divided or is_rounded(event)):
             yield hit
+
+
+def is_unsaved(outcome: Outcome, event: SizeRead | SizeDivided) -> bool:
+    """Whether a size was rounded there by the function that torch.export.save does not know."""
+    found = NOT_SAVED.search(outcome.message) if outcome.status == "failed" else None
+    if found is None or found[1] not in UNSAVED or isinstance(event, SizeDivided):
+        return False
+    line = linecache.getline(event.site.path, event.site.row)
+    return is_rounded(event) and bool(re.search(rf"\b{found[1]}\(", line))
+
+
+def refuse_save(event: SizeRead | SizeDivided, outcome: Outcome) -> Hit:
+    """What is written instead: what sizes are rounded by is known to the program, and not to its file."""
+    name = UNSAVED[NOT_SAVED.findall(outcome.message)[0]]
+    said = f"{name} of a size is exported, and torch.export.save has no way to write it"
+    return replace(report_refusal(event.site, outcome, said), remedy=REWRITES[name])
 
 
 @rule.trial("ok")

@@ -88,9 +88,13 @@ SIZES = ("split_size_or_sections", "split_size")
 @rule.event(*CHUNKS)
 def in_chunk(event: Called, source: Source) -> Iterator[Hit]:
     parts = read_plain(event.arguments.get("chunks"))
-    if type(parts) is int and parts > 1 and is_cut(event, source):
+    if type(parts) is not int or parts < 2:
+        return
+    if is_cut(event, source):
         fix = name_parts(event, source, parts)
         yield Hit(event, f"cuts an axis that varies into {parts} parts", fix, harm=CHUNKED)
+    elif may_be_cut(event, source) and (fix := name_parts(event, source, parts)):
+        yield Hit(event, f"cuts an axis into {parts} parts", fix, confirms=True)
 
 
 @rule.event(*SPLITS)
@@ -116,6 +120,17 @@ def is_cut(event: Called, source: Source) -> bool:
     if not event.way.forward or not source.profile.dynamic or shape is None or not known:
         return False
     return varies(shape[axis]) is True and not is_of_labels(held, source)
+
+
+def may_be_cut(event: Called, source: Source) -> bool:
+    """Whether only a run can tell if the axis varies: of an input, say, of which nothing is known."""
+    held, axis = find_held(event), read_plain(event.arguments.get("dim"))
+    if not event.way.forward or not source.profile.dynamic or not isinstance(held, Tensor):
+        return False
+    if held.shape is None:
+        return type(axis) is int
+    known = type(axis) is int and -len(held.shape) <= axis < len(held.shape)
+    return known and varies(held.shape[axis]) is None
 
 
 def is_of_labels(held: Value, source: Source) -> bool:

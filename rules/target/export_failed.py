@@ -36,6 +36,15 @@ LEGACY_PACKED = "hand on what pad_packed_sequence gives alone, no .data and no h
 """The legacy exporter takes a pack only where it is unpacked, and what comes of that is used."""
 PACKING = ("_pack_padded_sequence", "_pad_packed_sequence")
 RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
+NOT_SAVED = re.compile(r"<built-in function (\w+)> is not in _SYM_OPS")
+"""What torch.export.save says of arithmetic on sizes that torch.export follows."""
+SAVED = {
+    "abs": "write max(d, -d) for abs(d)",
+    "ceil": "write (n + k - 1) // k for math.ceil(n / k)",
+    "floor": "write n // k for math.floor(n / k)",
+    "trunc": "write n // k for math.trunc(n / k)",
+    "round": "write (2 * n + k) // (2 * k) for round(n / k), which differs at halves",
+}
 FIXED = ("declared dynamic", "user-specified dim")
 DATA = "data-dependent"
 UNSOLVED = "cannot solve for the sizes"
@@ -86,6 +95,8 @@ def remedy(outcome: Outcome) -> str:
     if outcome.operators:
         it = "each of them" if len(outcome.operators) > 1 else "it"
         return f"replace {it}, or give the exporter a translation"
+    if (found := NOT_SAVED.search(outcome.message)) and found[1] in SAVED:
+        return SAVED[found[1]]
     if GENERATOR.search(outcome.message):
         return "draw without generator=, or outside of the model"
     if DATA in outcome.message:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -30,7 +31,8 @@ rule = Rule(
         gradient is exactly 0, which `binary_cross_entropy_with_logits` does not suffer from.
         Targets of another kind than the loss takes (one-hot integers, floats as class numbers)
         raise, and so do a list or number as weight, and tensors handed to the loss's
-        constructor. Measured on torch 2.13.
+        constructor. The output of the model comes first: with labels of 0 and 1 in its place
+        BCEWithLogitsLoss gives another number, without a word. Measured on torch 2.13.
 
         The last operation of a model is followed into the classes of the same file.
     """,
@@ -138,6 +140,32 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
         whole = "leave one_hot out" if "one-hot" in wrong else "write target.long()"
         remedy = "write target.float()" if loss.target == _SHARES else whole
         yield Hit(event, wrong, severity=Severity.ERROR, remedy=remedy)
+
+
+@rule.event(*_FUNCTIONS, *(f"{name}.forward" for name in _LAYERS))
+def in_order(event: Called, source: Source) -> Iterator[Hit]:
+    """`criterion(labels, outputs)`: these losses are not the same both ways."""
+    given = event.node.args if isinstance(event.node, ast.Call) else []
+    first, second = (_name_written(each) for each in (*given[:2], ast.Pass(), ast.Pass())[:2])
+    if _TARGETS.fullmatch(first) and _OUTPUTS.fullmatch(second):
+        short = event.name.removesuffix(".forward").rpartition(".")[2]
+        said = f"{short} is given the target, {first}, where it wants the output of the model"
+        yield Hit(event, said, remedy=f"change them round, {second} first")
+
+
+_TARGETS = re.compile(
+    r"(y|(y_)?(true|label|target|gt)s?(_?(idx|ids?|batch))?|batch_(y|labels?)|ground_truth)"
+)
+_OUTPUTS = re.compile(
+    r"(y_?hat|y_?pred|(y_)?(output|pred|prediction|logit|score)s?|out|model\(\)|net\(\))"
+)
+
+
+def _name_written(node: ast.AST) -> str:
+    """A name as it is written, `model()` of a call; "" of anything else."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return f"{node.func.id}()"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 @rule.event(*_LAYERS)

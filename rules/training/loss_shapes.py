@@ -64,7 +64,10 @@ rule = Rule(
 _F = "torch.nn.functional."
 _STRETCHING = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 _STRETCHING_LAYERS = ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
-_SHARES = ("BCELoss", "BCEWithLogitsLoss", REFUSING[0], REFUSING[1])
+_HUBER = ("HuberLoss", "huber_loss")
+_STRICT = (*_HUBER, "BCELoss", "binary_cross_entropy")
+"""Losses that refuse a target of float64 where their input is float32."""
+_SHARES = (*_STRICT, "BCEWithLogitsLoss", "binary_cross_entropy_with_logits")
 _FLOATS = re.compile(r"^b?float")
 _WHOLE = frozenset({"int64", "int32", "int16", "int8", "bool"})
 
@@ -142,6 +145,7 @@ def in_refusal(event: Refused, source: Source) -> Iterator[Hit]:
 @rule.event(
     *(f"{_F}{name}" for name in REFUSING),
     *(f"torch.nn.{name}.forward" for name in REFUSING_LAYERS),
+    *(f"{_F}huber_loss", "torch.nn.HuberLoss.forward"),
 )
 def in_kinds(event: Called, source: Source) -> Iterator[Hit]:
     """`cross_entropy(out, y)` where the class numbers are floats; `bce(out, y)` where y is int64."""
@@ -150,10 +154,10 @@ def in_kinds(event: Called, source: Source) -> Iterator[Hit]:
         return
     short = event.name.removesuffix(".forward").rpartition(".")[2]
     if short in _SHARES:
-        if target.dtype in _WHOLE and first.dtype in (None, "float32", "float64"):
-            yield Hit(
-                event, f"{short} of a target of {target.dtype} raises", remedy="give it y.float()"
-            )
+        if is_of_other_type(first, target, short):
+            late = " in backward()" if short in _HUBER else ""
+            said = f"{short} of a target of {target.dtype} raises{late}"
+            yield Hit(event, said, remedy="give it y.float()")
         return
     ranks = first.shape is not None and target.shape is not None
     lower = ranks and len(target.shape or ()) == len(first.shape or ()) - 1
@@ -161,6 +165,13 @@ def in_kinds(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(
             event, f"{short} of class numbers of {target.dtype} raises", remedy="give it y.long()"
         )
+
+
+def is_of_other_type(first: Tensor, target: Tensor, short: str) -> bool:
+    """Whether a loss that wants a target of the type of its input is given another."""
+    if target.dtype in _WHOLE:
+        return first.dtype in (None, "float32", "float64")
+    return short in _STRICT and first.dtype == "float32" and target.dtype == "float64"
 
 
 def list_pair(event: Called) -> tuple[Tensor | None, Tensor | None]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+
+import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
@@ -73,6 +76,39 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
                     hits = [*judge_loss(action, source)]
                     told |= {action.at.spot} if hits else set()
                     yield from hits
+
+
+@rule.source(cst.Call, needs=("requires_grad", "loss"))
+def in_wrapped(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`return torch.tensor(error.mean(), requires_grad=True)`, where no backward pass is seen."""
+    asked = [e for e in call.args if e.keyword is not None and e.keyword.value == "requires_grad"]
+    wraps = source.name(call.func) in WRAPPERS and asked and source.code(asked[0].value) == "True"
+    if not wraps or len(call.args) < 2:
+        return
+    given = source.code(call.args[0].value)
+    if REDUCED.search(given) and LOSS.search(name_result(call, source)):
+        made = source.code(call.func)
+        said = (
+            f"{made}() makes a number of the loss, whose gradient goes nowhere: no weight gets one"
+        )
+        yield Hit(call, said, remedy=f"leave {made}() out")
+
+
+WRAPPERS = ("torch.tensor", "torch.as_tensor", "torch.autograd.Variable")
+REDUCED = re.compile(r"\.(mean|sum|item)\(|\bloss|losses\b|\bsum\(")
+LOSS = re.compile(r"loss|criterion|objective", re.IGNORECASE)
+
+
+def name_result(call: cst.Call, source: Source) -> str:
+    """What a call's result becomes: the name it is given, or the function and class that return it."""
+    outer = source.parent(call)
+    if isinstance(outer, cst.Assign):
+        return source.code(outer.targets[0].target)
+    function = source.enclosing(call, cst.FunctionDef)
+    if not isinstance(outer, cst.Return) or function is None:
+        return ""
+    owner = source.enclosing(function, cst.ClassDef)
+    return function.name.value + ("" if owner is None else owner.name.value)
 
 
 def judge_loss(action: Action, source: Source) -> Iterator[Hit]:

@@ -1,5 +1,7 @@
 """Sizes worked out in Python, and branches on them: what the new exporters get wrong as well."""
 
+import math
+
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -32,6 +34,14 @@ class Half(nn.Module):
         rows = int(image.size(2) / 2)  # wrong: torch.export onnx onnx-legacy torchscript-trace -> LT119
         most = int(image.size(2) * 0.75)  # wrong: torch.export onnx onnx-legacy torchscript-trace -> LT119
         return image.relu()[:, :, :rows], image[:, :, :most]
+
+
+class Raised(nn.Module):
+    """torch.export follows math.ceil, and torch.export.save does not."""
+
+    def forward(self, image):
+        rows = math.ceil(image.shape[2] / 4)  # refused: torch.export -> LT119; wrong: onnx-legacy torchscript-trace -> LT119
+        return image.relu()[:, :, :rows]
 
 
 class Product(nn.Module):

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from lintorch.evaluator.arithmetic import combine_each, mix_arrays
+from lintorch.evaluator.array_types import infer_array_type
 from lintorch.evaluator.library.numbers import keep_via
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
@@ -63,7 +64,8 @@ def _compute(name: str) -> Handler:
         traced = any(isinstance(v, Tensor) or (isinstance(v, Array) and v.traced) for v in values)
         sizes = [] if given.open else [each for v in values for each in _list_sizes(machine, v)]
         if not sizes or traced:
-            return mix_arrays(values)
+            found_type = infer_array_type(machine, f"numpy.{name}", given)
+            return replace(mix_arrays(values), dtype=found_type)
         found = _work_out(machine, node, name, sizes, given)
         return (
             found if name in _BOUNDS else keep_via(machine, node, f"numpy.{name}", found, values[0])

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from lintorch.evaluator.arithmetic import mix_arrays
+from lintorch.evaluator.array_types import infer_array_type
 from lintorch.evaluator.items import item_of
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.layers import (
@@ -152,9 +153,11 @@ def _call_torch(machine: Machine, node: ast.AST, path: str, given: Given) -> Val
     return infer_result(machine, node, path, given)
 
 
-def _remember_sizes(machine: Machine, node: ast.AST, path: str, values: tuple[Value, ...]) -> Array:
+def _remember_sizes(
+    machine: Machine, node: ast.AST, path: str, values: tuple[Value, ...], dtype: str | None
+) -> Array:
     """An array that knows where it was made of sizes that vary."""
-    mixed = mix_arrays(values)
+    mixed = replace(mix_arrays(values), dtype=dtype)
     sizes = [each for each in values if isinstance(each, Number) and not each.data]
     varying = next((each for each in sizes if each.varies and each.size is not None), None)
     if varying is None or path.startswith("numpy.ndarray."):
@@ -168,7 +171,7 @@ def _call_foreign(machine: Machine, node: ast.AST, path: str, given: Given) -> V
         held = [each for each in given.values if isinstance(each, (Held, Items))]
         listed = [known_items(machine, each) or (item_of(machine, each),) for each in held]
         values = (*given.values, *(each for items in listed for each in items))
-        return _remember_sizes(machine, node, path, values)
+        return _remember_sizes(machine, node, path, values, infer_array_type(machine, path, given))
     if path not in _PURE:
         for value in given.values:
             machine.spoil(value)

@@ -137,7 +137,7 @@ def to_array(machine: Machine, node: ast.AST, given: Given) -> Value:
     if not isinstance(held, Tensor):
         return Array(None, traced=True)
     via = {Via("torch.Tensor.numpy", machine.spot(node), data=True)} if held.data else set()
-    return Array(held.shape, traced=held.data is not False, via=frozenset(via))
+    return Array(held.shape, traced=held.data is not False, via=frozenset(via), dtype=held.dtype)
 
 
 _LEGACY = {
@@ -185,6 +185,8 @@ def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     items = known_items(machine, data) if not isinstance(data, Constant) else (data,)
     numbers = [each for each in items or (data,) if isinstance(each, Number)]
     shape, kinds = _read_nested(machine, data)
+    if isinstance(data, Array) and "dtype" not in given.keyword:
+        return Tensor(data.shape, data.dtype, data=reads_data(machine, node, "torch.tensor", given))
     written = _DTYPES.get(next(iter(kinds))) if len(kinds) == 1 else None
     if isinstance(node, ast.Call) and getattr(node.func, "attr", "") not in _AS_WRITTEN:
         written = None
@@ -238,7 +240,9 @@ def _dtype_of(value: Value | None) -> str | None:
 def from_array(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`torch.from_numpy(array)`."""
     held = given.pick(0)
-    return Tensor(held.shape if isinstance(held, Array) else None)
+    if not isinstance(held, Array):
+        return Tensor(None)
+    return Tensor(held.shape, held.dtype)
 
 
 @does("torch.Tensor.type")

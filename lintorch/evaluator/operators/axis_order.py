@@ -8,29 +8,40 @@ from lintorch.evaluator.operators.arguments import (
     as_axes,
     as_axis,
     as_tensor,
+    is_fresh,
     show_sizes,
 )
 from lintorch.evaluator.operators.register import shape_of, spell_names
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
+    Shape,
     ShapeError,
     TensorType,
     UndecidedError,
 )
-from lintorch.evaluator.sizes import compare
+from lintorch.evaluator.sizes import compare, is_counted
 
 _HOMES = ("torch", "torch.Tensor")
 
 
 @shape_of(*spell_names("squeeze squeeze_", *_HOMES))
 def squeeze_axes(input: Any, dim: Any = None) -> TensorType:
-    """Axes of size 1 taken out. Undecided where a size may be 1 or not."""
+    """Axes of size 1 taken out. Undecided where a size may be 1 or not.
+
+    Places that `nonzero` found in a tensor of unknown rank are taken to be those of a vector.
+    """
     tensor = as_tensor(input)
-    axes = range(tensor.rank) if dim is None else as_axes(dim, tensor.rank)
+    axes = [*range(tensor.rank)] if dim is None else [*as_axes(dim, tensor.rank)]
+    if dim is not None and axes == [1] and _are_places(tensor.sizes):
+        return TensorType(tensor.sizes[:1], tensor.dtype)
     if any(compare(tensor.sizes[axis], "==", 1) is None for axis in axes if tensor.rank):
         raise UndecidedError
     kept = [s for axis, s in enumerate(tensor.sizes) if axis not in axes or s != 1]
     return TensorType(tuple(kept), tensor.dtype)
+
+
+def _are_places(shape: Shape) -> bool:
+    return len(shape) == 2 and is_counted(shape[0]) and is_fresh(shape[1])
 
 
 @shape_of(*spell_names("unsqueeze unsqueeze_", *_HOMES))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lintorch.evaluator.operators.arguments import as_tensor, differ_surely
+from lintorch.evaluator.operators.arguments import as_tensor, differ_surely, make_counted
 from lintorch.evaluator.operators.broadcast import (
     broadcast_operands,
     require_expandable,
@@ -136,8 +136,13 @@ def combine_three(
 
 
 @shape_of("torch.where", "torch.Tensor.where")
-def choose_elements(input: Any = None, condition: Any = None, other: Any = None) -> TensorType:
-    """Elements of one or the other."""
+def choose_elements(
+    input: Any = None, condition: Any = None, other: Any = None
+) -> TensorType | tuple[TensorType, ...]:
+    """Elements of one or the other; of a mask alone where it is true, which data decide."""
+    if other is None and (input is None) is not (condition is None):
+        mask = as_tensor(condition if input is None else input)
+        return (TensorType((make_counted(),), "int64"),) * max(mask.rank, 1)
     require_tensor_among(condition, input, other)
     chosen = broadcast_operands(input, other)
     return TensorType(_stretch_to_mask(chosen, condition), promote_operands(input, other))

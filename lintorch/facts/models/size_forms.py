@@ -20,7 +20,7 @@ class Extreme:
 
 
 def write_extreme(call: ast.AST, statement: ast.AST | None) -> Extreme | None:
-    """`b + (a - b) * ((a - b + 2**30) // 2**30)` for `max(a, b)` of whole numbers; see `write_side`.
+    """`b + (a - b) * ((2 * (a - b) + 2**30 - 1) // 2**30)` for `max(a, b)` of whole numbers; see `write_side`.
 
     What is long is put into the name that the whole statement gives it, first. None where an
     operand may do more than read sizes.
@@ -76,15 +76,17 @@ def _write_of_three(
 
 
 def write_side(first: str, second: str, larger: bool) -> str:
-    """The larger or less of two whole numbers, of which "" as the second is 0, for |a - b| below 2**30.
+    """The larger or less of two whole numbers, of which "" as the second is 0, for |a - b| below 2**29.
 
-    The quotient is 1 or 0, and never one of a negative number, which ONNX rounds towards zero.
+    The quotient is 1 or 0, and never one of a negative number, which ONNX rounds towards zero. What
+    is added is odd: of `(d + 2**30) // 2**30` torch.export makes `d // 2**30 + 1`.
     `torch.export.save` knows each of these operators, and neither `max` nor `abs`; what is divided
     fits into 32 bits.
     """
     above = f"{first} - {second}" if second else first
-    below = f"{second} - {first}" if second else f"-{first}"
-    choice = f"(({above if larger else below} + 2**30) // 2**30)"
+    below = f"({second} - {first})" if second else f"-{first}"
+    given = (f"({above})" if second else above) if larger else below
+    choice = f"((2 * {given} + 2**30 - 1) // 2**30)"
     return f"{second} + ({above}) * {choice}" if second else f"{first} * {choice}"
 
 

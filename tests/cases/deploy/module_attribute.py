@@ -51,6 +51,7 @@ def run(x, model, given):
     spread.encode(x)  # hit
     spread.no_sync()
     print(spread.find_unused_parameters, spread.unknown)
+    print(nn.DataParallel(given).elsewhere)  # hit
     maybe = given
     if torch.cuda.device_count() > 1:
         maybe = nn.DataParallel(maybe)

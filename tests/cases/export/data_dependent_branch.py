@@ -382,3 +382,26 @@ class Stages(nn.Module):
 
     def forward(self, x):
         return x
+
+
+class OfPlaces(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(8, 8)
+
+    def forward(self, rows, scores):
+        places = torch.nonzero(scores > 0.3).squeeze(1)
+        if places.numel() == 0:  # hit
+            return self.body(rows)
+        kept = torch.where(scores > 0.5)[0]
+        if len(kept) == 0:  # hit
+            return self.body(rows)
+        return self.body(rows[kept]) + self.body(rows[places])
+
+
+class Warns(nn.Module):
+    def forward(self, x):
+        if x.mean() > 50:  # hit
+            logger = get_root_logger()
+            logger.warning(f"the mean is {x.mean()}")
+        return x

@@ -308,3 +308,14 @@ def by_one_kind(kind, x, y):
     probs = nn.Linear(4, 8)(x).softmax(1)
     criterion = nn.CrossEntropyLoss() if kind == "plain" else nn.CrossEntropyLoss(weight=y)
     return criterion(probs, y)  # hit
+
+
+def turned_round(model, batches):
+    criterion = nn.BCEWithLogitsLoss()
+    for x, y in batches:
+        outputs = model(x)
+        criterion(y, outputs).backward()  # hit
+        criterion(outputs, y).backward()
+        F.mse_loss(y, outputs).backward()
+        F.cross_entropy(y, model(x)).backward()  # hit
+        F.binary_cross_entropy_with_logits(outputs, model(x)).backward()

@@ -1,0 +1,61 @@
+import torch
+import torch.distributed as dist
+from torch.distributed import all_gather, get_rank
+
+
+def accuracy(good, seen, rank):
+    if rank == 0:
+        dist.all_reduce(good)  # hit
+    return good / seen
+
+
+def gathered(rows, args):
+    if args.local_rank == 0:
+        for part in rows:
+            all_gather([part], part)  # hit
+    if get_rank() == 0:
+        dist.reduce(rows[0], dst=0)  # hit
+    dist.all_reduce(rows[1])
+
+
+def by_first(load, rank):
+    if rank != 0:
+        dist.barrier()
+    found = load()
+    if rank == 0:
+        dist.barrier()
+    return found
+
+
+def both(x, rank):
+    if rank == 0:
+        dist.broadcast(x, src=0)
+    else:
+        dist.broadcast(x, src=0)
+
+
+def spread(x):
+    if dist.get_world_size() == 1:
+        return x
+    if dist.is_initialized():
+        dist.all_reduce(x)
+    return x
+
+
+def of_group(x, rank, group):
+    if rank == 0:
+        dist.all_reduce(x, group=group)
+
+
+def pairs(x, rank):
+    if rank == 0:
+        dist.send(x, dst=1)
+    else:
+        dist.recv(x, src=0)
+
+
+def main(is_main_process, x):
+    if is_main_process():
+        dist.barrier()  # hit
+    if torch.distributed.get_rank() == 0:
+        print(x)
