@@ -157,3 +157,45 @@ def test_files_of_python_2_are_told_once(tmp_path: Path) -> None:
     told = json.loads(done.stdout)
     assert [each["filename"] for each in told] == ["a.py", "d.py"]
     assert "so it is in b.py, c.py; this is Python 2" in told[0]["message"]
+
+
+ASKED = """from torch import nn
+
+
+class Steps(nn.Module):
+    def forward(self, a, b, c, d):
+        if a.sum() > b.sum():
+            a = a + 1
+        if b.sum() > c.sum():
+            b = b + 1
+        if c.sum() > d.sum():
+            c = c + 1
+        if (a + b).sum() > 4:
+            raise ValueError
+        return a, b, c, d
+
+
+class Ends(nn.Module):
+    def forward(self, x, y):
+        if x.max() > 1:
+            x = x - 1
+        if x.min() < 0:
+            x = x + 1
+        if y.sum() > x.sum():
+            return y
+        elif y.mean() > x.mean():
+            return x
+        return x + y
+"""
+
+
+def test_what_one_function_asks_in_three_places_is_one_finding_and_so_is_a_chain(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "steps.py").write_text(ASKED)
+    done = lintorch("check", "--select=LT102", "--output-format=json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    rows = [
+        [each["location"]["row"], *(a["location"]["row"] for a in each["also"])] for each in found
+    ]
+    assert rows == [[6, 8, 10], [12], [19, 21], [23, 25]]

@@ -48,11 +48,35 @@ def test_sizes_are_what_a_condition_asks_for(tmp_path: Path) -> None:
             if x.size(3) != self.width:
                 raise ValueError("another width")
             return self.conv(x)
+
+
+    class States(nn.Module):
+        def __init__(self, many=3 * 9 * 9):
+            super().__init__()
+            self.many = many
+            self.body = nn.Sequential(nn.Conv2d(4, 3, 4, stride=4), nn.Flatten())
+
+        def forward(self, states):
+            found = self.body(states)
+            assert found.shape == (states.shape[0], self.many)
+            return found
+
+
+    class Quantiles(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Linear(12, 3)
+
+        def forward(self, state, tau):
+            assert state.shape[1] == tau.shape[2]
+            return self.net(state[:, None] * tau).transpose(1, 2)
     """,
     )
     assert fed == {
         "Windows": "['float32[batch=2, 2, length=300]']",
         "Wide": "['float32[batch=2, 3, height=72, 72]']",
+        "States": "['float32[batch=2, 4, 36, 36]']",
+        "Quantiles": "['float32[batch=2, 12]', 'float32[batch=2, sequence=16, 12]']",
     }
 
 
@@ -82,6 +106,35 @@ def test_a_signal_becomes_as_long_as_what_it_is_added_to(tmp_path: Path) -> None
     )
     assert "float32[batch=2, 1, 20" in fed["Net"]
     assert fed["Graph"].endswith(", 30]']")
+
+
+def test_a_view_that_would_cut_through_channels_tells_the_sides(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Digits(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body = nn.Sequential(nn.Conv2d(3, 8, 5, padding=2), nn.MaxPool2d(4))
+            self.head = nn.Linear(8 * 6 * 6, 10)
+
+        def forward(self, x):
+            return self.head(self.body(x).view(-1, 8 * 6 * 6))
+
+
+    class Cells(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.head = nn.Conv2d(3, 8, 4, stride=4), nn.Linear(8, 10)
+
+        def forward(self, x):
+            return self.head(self.body(x).permute(0, 2, 3, 1).reshape(-1, 8))
+    """,
+    )
+    assert fed == {
+        "Digits": "['float32[batch=2, 3, 24, 24]']",
+        "Cells": "['float32[batch=2, 3, height=64, width=64]']",
+    }
 
 
 def test_what_takes_one_sample_is_fed_one(tmp_path: Path) -> None:

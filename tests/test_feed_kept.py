@@ -24,6 +24,15 @@ def test_rows_of_users_and_items_are_one_a_sample(tmp_path: Path) -> None:
             return (self.users(user_ids) * self.items(item_ids)).sum(-1)
 
 
+    class Rated(nn.Module):
+        def __init__(self, num_users, num_items):
+            super().__init__()
+            self.users, self.items = nn.Embedding(num_users, 8), nn.Embedding(num_items, 8)
+
+        def forward(self, u_id, i_id):
+            return (self.users(u_id) * self.items(i_id)).sum(1)
+
+
     class Words(nn.Module):
         def __init__(self):
             super().__init__()
@@ -35,6 +44,7 @@ def test_rows_of_users_and_items_are_one_a_sample(tmp_path: Path) -> None:
     )
     assert fed == {
         "Factors": "['int64[batch=2] in 0..19', 'int64[batch=2] in 0..29']",
+        "Rated": "['int64[batch=2] in 0..127', 'int64[batch=2] in 0..127']",
         "Words": "['int64[batch=2, sequence=16] in 0..18']",
     }
 

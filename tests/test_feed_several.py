@@ -389,3 +389,50 @@ def test_the_try_that_came_furthest_tells_why_a_model_is_not_fed(tmp_path: Path)
     files = write_files(tmp_path, {"net": HEAD + text})
     (report,) = examine_files(files, tmp_path, trace=False, limits=ModelLimits(seconds=60))
     assert "has no attribute 'lost'" in failure_of(report).cause
+
+
+def test_a_forward_that_keeps_what_it_makes_is_said_to_give_nothing(tmp_path: Path) -> None:
+    text = """
+    class Keeper(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.prior, self.body = nn.Conv2d(2, 4, 3), nn.Conv2d(1, 4, 3)
+
+        def forward(self, patch, seen):
+            self.made = self.prior(torch.cat((patch, seen), 1)).chunk(4, 2)[3] + self.body(patch).chunk(4, 2)[3]
+    """
+    files = write_files(tmp_path, {"net": HEAD + text})
+    (report,) = examine_files(files, tmp_path, trace=False, limits=ModelLimits(seconds=60))
+    assert "forward gave NoneType, and no tensor" in failure_of(report).cause
+
+
+def test_images_that_are_joined_are_so_many_times_as_big_as_another(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Textures(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.small, self.large = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(3, 8, 3, padding=1)
+
+        def forward(self, lr, ref):
+            seen = nn.functional.interpolate(self.small(lr), scale_factor=4)
+            return torch.cat([seen, self.large(ref)], 1)
+
+
+    class Question(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words, self.read = nn.Embedding(50, 16), nn.LSTM(16, 8, batch_first=True)
+
+        def forward(self, question, question_len):
+            packed = nn.utils.rnn.pack_padded_sequence(
+                self.words(question), question_len, batch_first=True
+            )
+            return self.read(packed)[1][0]
+    """,
+    )
+    assert fed == {
+        "Textures": ["float32[batch, 3, 16, 16]", "float32[batch, 3, 64, 64]"],
+        "Question": ["int64[batch, sequence] in 0..48", "int64[batch] down from sequence"],
+    }

@@ -327,6 +327,7 @@ def test_a_class_that_a_configuration_names_gets_what_stands_beside_its_name(
             unknown: 3
         encoder: {_target_: nets.Encoder, init_args: {width: 20}}
         SERIES: {NAME: Series, PARAM: {steps: 9, channels: 5}}
+        Speaker: {wide: 11, act: relu}
         """,
         nets_py="""
         class Detector(nn.Module):
@@ -349,6 +350,14 @@ def test_a_class_that_a_configuration_names_gets_what_stands_beside_its_name(
             def forward(self, x):
                 return self.layer(x)
 
+        class Speaker(nn.Module):
+            def __init__(self, wide, act):
+                super().__init__()
+                self.layer = nn.Linear(wide, 2)
+
+            def forward(self, x):
+                return self.layer(x)
+
         class Encoder(nn.Module):
             def __init__(self, width):
                 super().__init__()
@@ -363,7 +372,9 @@ def test_a_class_that_a_configuration_names_gets_what_stands_beside_its_name(
     assert encoder.arguments["width"] == 20
     series = model_of(reports["Series"])
     assert series.parameters == 5 * 9 + 9
-    for model in (detector, encoder, series):
+    speaker = model_of(reports["Speaker"])
+    assert speaker.arguments["wide"] == 11
+    for model in (detector, encoder, series, speaker):
         assert "arguments from configs/small.yaml" in model.assumptions
 
 

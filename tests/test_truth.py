@@ -106,6 +106,23 @@ def test_a_finding_has_all_rows_of_its_statement_and_a_function_the_rows_of_its_
     assert rows.add_headers(frozenset({12})) == {5, 6, 7, 12}
 
 
+def test_what_is_said_of_a_file_is_left_open_where_nothing_was_saved() -> None:
+    unsaved = finding("LT172", 8, message="F is a call, which is not saved", torchscript_trace="x")
+    traced = Cell("jit_trace", True, "ok", frozenset())
+    model = ExecutedModel("m", {FILE: frozenset({8})}, {"torchscript-trace": traced}, frozenset())
+    checked = CheckedSources({FILE: (unsaved,)}, {FILE: StatementRows({}, {})}, 0)
+    (told,) = foretell([model], checked)
+    assert (told.foretelling, told.undecided) == ((), (unsaved,))
+
+
+def test_what_is_said_of_one_class_is_not_said_of_models_that_hold_it() -> None:
+    itself = finding("LT114", 8, message="twice where Net itself is exported", onnx="refused")
+    checked = CheckedSources({FILE: (itself,)}, {FILE: StatementRows({}, {})}, 0)
+    rows, cells = {FILE: frozenset({8})}, {"onnx": RIGHT}
+    models = [ExecutedModel("m", rows, cells, frozenset("H"), kind) for kind in ("Net", "Head")]
+    assert [each.said_bad for each in foretell(models, checked)] == [True, False]
+
+
 def test_shares_are_of_cells() -> None:
     silent = finding("LT1", 8, onnx="wrong")
     cells = [

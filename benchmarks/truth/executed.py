@@ -27,6 +27,8 @@ class ExecutedModel:
     rows: Mapping[str, frozenset[int]]
     cells: Mapping[str, Cell]
     varied: frozenset[str]
+    kind: str = ""
+    """The name of its class."""
 
     def varies_only_batch(self, cell: Cell) -> bool:
         """Whether that export says nothing of sizes but the first axis'."""
@@ -38,7 +40,8 @@ def read_executed(truth: Path) -> Iterator[ExecutedModel]:
     for line in truth.read_text(encoding="utf-8").splitlines():
         written = json.loads(line)
         rows = {file: read_rows(ranges) for file, ranges in written["exec_lines"].items()}
-        yield ExecutedModel(written["id"], rows, read_cells(written), _list_varied(written))
+        kind = written.get("model_class", "").rpartition(".")[2]
+        yield ExecutedModel(written["id"], rows, read_cells(written), _list_varied(written), kind)
 
 
 def read_rows(ranges: str) -> frozenset[int]:

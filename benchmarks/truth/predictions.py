@@ -7,12 +7,14 @@ prediction, nor is a finding that speaks of no exporter.
 
 The labels cannot contradict all of these. Where an export varied no size but the batch's, and went
 right, nothing is known of height and width: what rules of sizes say there is left undecided, unless
-their message is about the batch. Reports of the source tier do not name the size, so it is by the
+their message is about the batch. No label saved what jit.trace gave, and a finding that says "where
+BertModel itself is exported" is about labels of that class alone. Reports of the source tier do not name the size, so it is by the
 rule and by that word that the two are told apart.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -24,6 +26,8 @@ SIZE_RULES = frozenset(
     {"LT101", "LT104", "LT105", "LT116", "LT117", "LT118", "LT119", "LT120", "LT130"}
 )
 """Rules whose hazards show only where some size differs from the example's."""
+_ITSELF = re.compile(r" where (\w+) itself is exported")
+_TRACED = "torchscript-trace"
 _COMPILED = "torchscript-script"
 """The exporter that reads the source, and no sizes."""
 
@@ -60,15 +64,19 @@ def foretell(models: Iterable[ExecutedModel], checked: CheckedSources) -> Iterat
         at_lines = tuple(_find_at_lines(model, checked))
         for exporter, cell in model.cells.items():
             blamed = _find_blamed(cell, checked)
-            concerned = [each for each in at_lines if exporter in each.harm]
+            concerned = [
+                each for each in at_lines if exporter in each.harm and _is_about(each, model)
+            ]
             concerned += [
                 each for each in blamed if exporter in each.harm and each not in concerned
             ]
+            fixed = model.varies_only_batch(cell)
             undecided = [
-                each for each in concerned if cell.right and _hangs_on_size(each, exporter)
+                each
+                for each in concerned
+                if cell.right
+                and ((fixed and _hangs_on_size(each, exporter)) or _hangs_on_save(each, exporter))
             ]
-            if not model.varies_only_batch(cell):
-                undecided = []
             left = tuple(each for each in concerned if each not in undecided)
             yield ForetoldCell(model, exporter, cell, left, tuple(undecided))
 
@@ -93,6 +101,16 @@ def _find_blamed(cell: Cell, checked: CheckedSources) -> Iterator[SourceFinding]
         for each in checked.findings.get(file, ()):
             if stands_at(each, cell.blamed):
                 yield each
+
+
+def _is_about(finding: SourceFinding, model: ExecutedModel) -> bool:
+    """Whether a finding that is about the export of one class is about this model."""
+    itself = _ITSELF.search(finding.message)
+    return itself is None or itself[1] == model.kind
+
+
+def _hangs_on_save(finding: SourceFinding, exporter: str) -> bool:
+    return exporter == _TRACED and "which is not saved" in finding.message
 
 
 def _hangs_on_size(finding: SourceFinding, exporter: str) -> bool:

@@ -17,6 +17,9 @@ _OWN = "LT0"
 _MOST_NAMED = 3
 """Other files of one cause that are named."""
 
+_PATTERN = 3
+"""As many findings of one code in one function, mended in one way, are one pattern."""
+
 _Cause = tuple[object, ...]
 
 
@@ -78,10 +81,28 @@ def group_by_cause(findings: Sequence[Finding], text: str | None) -> list[list[F
     groups: dict[_Cause, list[Finding]] = defaultdict(list)
     for finding in sort_findings(_tell_lines_once(findings)):
         groups[_cause_of(finding)].append(finding)
-    functions = _outline_functions(text) if any(len(g) > 1 for g in groups.values()) else []
-    return [
+    functions = _outline_functions(text) if len(groups) < len(findings) or len(groups) > 1 else []
+    parts = [
         part for group in groups.values() for part in _split_by_function(group, functions, text)
     ]
+    return [*_join_patterns(parts, functions, text)]
+
+
+def _join_patterns(
+    groups: Sequence[list[Finding]], functions: Sequence[range], text: str | None
+) -> Iterator[list[Finding]]:
+    """Groups that one function has several of, alike but for what is quoted, as one: each question of a loop."""
+    alike: dict[_Cause, list[list[Finding]]] = defaultdict(list)
+    for number, group in enumerate(groups):
+        head = group[0]
+        within = _find_function(head, functions)
+        told = text is not None and within is not None and head.hazard and not head.notes
+        key = (*_pattern_of(head), within) if told else (number,)
+        alike[key].append(group)
+    for same in alike.values():
+        every = [finding for group in same for finding in group]
+        clash = same[0][0].fix and _join_fixes([each.fix for each in every if each.fix]) is None
+        yield from same if clash or len(same) < _PATTERN else [[*sort_findings(every)]]
 
 
 def _tell_lines_once(findings: Sequence[Finding]) -> Iterable[Finding]:
@@ -98,6 +119,17 @@ def _tell_lines_once(findings: Sequence[Finding]) -> Iterable[Finding]:
 
 def _cause_of(finding: Finding) -> _Cause:
     """What findings have in common that may be told as one."""
+    said = finding.said, finding.detail, finding.remedy, finding.sizes, finding.notes
+    return (*_manner_of(finding), finding.cause or said)
+
+
+def _pattern_of(finding: Finding) -> _Cause:
+    """What findings of one pattern have in common, whatever line they quote."""
+    return (*_manner_of(finding), finding.remedy)
+
+
+def _manner_of(finding: Finding) -> _Cause:
+    """Who says it of whom, how grave it is, and what its fix promises."""
     promise = finding.fix and (
         finding.fix.applicability,
         finding.fix.verified,
@@ -105,8 +137,7 @@ def _cause_of(finding: Finding) -> _Cause:
     )
     who = finding.code, finding.target, finding.model, finding.exporter, finding.evidence
     how = finding.severity, finding.hazard, finding.tried, promise
-    said = finding.said, finding.detail, finding.remedy, finding.sizes, finding.notes
-    return (*who, *how, finding.cause or said)
+    return (*who, *how)
 
 
 def _split_by_function(
@@ -117,9 +148,14 @@ def _split_by_function(
         return
     within: dict[range | None, list[Finding]] = defaultdict(list)
     for finding in group:
-        holding = [rows for rows in functions if finding.place.row in rows]
-        within[min(holding, key=len, default=None)].append(finding)
+        within[_find_function(finding, functions)].append(finding)
     yield from within.values()
+
+
+def _find_function(finding: Finding, functions: Sequence[range]) -> range | None:
+    """The rows of the innermost function or class around it."""
+    holding = [rows for rows in functions if finding.place.row in rows]
+    return min(holding, key=len, default=None)
 
 
 def _outline_functions(text: str | None) -> list[range]:

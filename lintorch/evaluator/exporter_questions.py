@@ -8,23 +8,37 @@ Where `round_up` asks whether it is traced, the first call takes the one side, t
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from lintorch.evaluator.exporters import TOLD
+from lintorch.evaluator.exporters import SIZE_CLASSES, TOLD
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.values import NONE, ByExporter, Constant, Value
+from lintorch.evaluator.values import NONE, ByExporter, Constant, Number, Value
 
 _STATE = "torch._C._get_tracing_state"
 
 
 def ask_exporter(machine: Machine, name: str) -> Value:
     """What `torch.jit.is_tracing()` and the like give where code of the root runs."""
-    told, here = TOLD[name], machine.here.exporters
+    answer = say_told(machine, TOLD[name])
+    return NONE if name == _STATE and answer == Constant(False) else answer
+
+
+def say_told(machine: Machine, told: frozenset[str]) -> Value:
+    """The answer yes for those that are told, among who runs code of the root here."""
+    here = machine.here.exporters
     if here <= told:
         return Constant(True)
-    if not here & told:
-        return NONE if name == _STATE else Constant(False)
-    return ByExporter(told)
+    return ByExporter(told) if here & told else Constant(False)
+
+
+def ask_size_class(machine: Machine, value: Value, paths: Iterable[str]) -> Value | None:
+    """`isinstance(x.shape[2], torch.Tensor)`; None of what is no size as a shape gives it."""
+    if not isinstance(value, Number) or not value.varies or value.size is None:
+        return None
+    if value.via or value.data or not value.whole:
+        return None
+    known = [SIZE_CLASSES.get(path, frozenset()) for path in paths]
+    return say_told(machine, frozenset().union(*known))
 
 
 def keep_exporters(machine: Machine, test: ast.expr, value: Value, truth: bool) -> None:

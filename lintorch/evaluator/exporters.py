@@ -22,3 +22,9 @@ TOLD: Mapping[str, frozenset[str]] = {
     "torch._utils.is_compiling": _PROGRAMS,
 }
 """Whom each function answers with yes."""
+SIZE_CLASSES: Mapping[str, frozenset[str]] = {
+    "torch.Tensor": _TRACERS,
+    "torch.SymInt": _PROGRAMS,
+    "int": EVERYONE - _TRACERS,
+}
+"""For whom a size that was read from a shape, and varies, is of a class: tracers are given a tensor."""

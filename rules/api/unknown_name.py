@@ -73,10 +73,13 @@ WRITTEN_OUT = {
     "torch.nanpercentile": "torch.nanquantile(x, q / 100)",
     "torch.interp": "numpy.interp, of arrays",
     "torch.array": "torch.tensor",
+    "torch.nn.L2Loss": "torch.nn.MSELoss()",
+    "torch.nn.L2loss": "torch.nn.MSELoss()",
+    "torch.nn.functional.l2_loss": "torch.nn.functional.mse_loss(x, y)",
     "torch.nanmax": "x.nan_to_num(-torch.inf).max()",
     "torch.nanmin": "x.nan_to_num(torch.inf).min()",
 }
-"""Names that NumPy has and torch has not, and what gives the same."""
+"""Names that NumPy, or a paper, has and torch has not, and what gives the same."""
 DTYPES = frozenset({"int", "long", "short", "float", "double", "half", "bool", "dtype", "layout"})
 """Near names of what is not called."""
 PLUGINS = frozenset(

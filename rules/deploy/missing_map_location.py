@@ -61,6 +61,7 @@ _CUDA = re.compile(
 _GPU = re.compile(
     r"""((torch\.)?device\()?["']cuda(:\d+)?["']\)?|torch\.cuda\.current_device\(\)"""
 )
+_DEVICE = re.compile(r"cuda|device|gpu|\.to\(|accelerat|fabric|\.mps|\.xpu", re.I)
 _MORE = (cst.GreaterThan, cst.IsNot, cst.NotEqual)
 _OF_NUMBERS = (Role.SCALER, Role.SCHEDULER)
 """What has a state without tensors."""
@@ -232,18 +233,31 @@ def _is_taken(node: cst.CSTNode, source: Source) -> bool:
 
 
 def _is_own(path: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
-    """Whether the same function, or class, has written the file: its device is the same."""
+    """Whether the same function, or class, has written the file: its device is the same.
+
+    So has any function of a file that makes the model and names no device.
+    """
     if _follows_training(call, source):
         return True
+    one_device = not _DEVICE.search(source.text)
     written = _write_path(path, source)
     scopes = _scopes(call, source)
     return any(
         source.name(other.func) == "torch.save"
         and (to := source.arguments(other, "obj", "f").get("f")) is not None
         and _write_path(to, source) == written
-        and scopes & _scopes(other, source)
+        and (scopes & _scopes(other, source) or (one_device and _saves_made(other, source)))
         for other in source.nodes(cst.Call)
     )
+
+
+def _saves_made(save: cst.Call, source: Source) -> bool:
+    """Whether it saves what its own file has made: `model = Net()`, no parameter of a helper."""
+    held: cst.CSTNode | None = source.arguments(save, "obj", "f").get("obj")
+    while isinstance(held, (cst.Call, cst.Attribute)):
+        held = held.func if isinstance(held, cst.Call) else held.value
+    given = source.classes.assigned(held) if isinstance(held, cst.Name) else []
+    return bool(given) and all(isinstance(each, cst.Call) for each in given)
 
 
 def _write_path(path: cst.BaseExpression, source: Source) -> str:

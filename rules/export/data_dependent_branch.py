@@ -130,14 +130,32 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
             remedy = SAME
         said = f"`{text}` is decided by the values of a tensor"
         fix = check_in_graph(event, source) if checks else choose_by_where(event, source)
-        cause = name_read(asked) or ("checks" if checks else f"line {event.spot.row}")
+        told = "checks" if checks else name_chain(event, source)
+        cause = name_read(asked, event) or told
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=cause)
 
 
-def name_read(asked: Sequence[Number | Tensor]) -> str:
-    """Where the number that is asked was read, which other questions may be about too."""
+def name_read(asked: Sequence[Number | Tensor], event: Decided) -> str:
+    """Where the number that is asked was read before, which other questions may be about too."""
     spots = [via.spot for each in asked if isinstance(each, Number) for via in each.via if via.data]
+    if any(event.spot.row <= each.row <= event.spot.end_row for each in spots):
+        return ""
     return f"read at {spots[0].row}:{spots[0].column}" if len(spots) == 1 else ""
+
+
+def name_chain(event: Decided, source: Source) -> str:
+    """What else may be asked for the same choice: of the same names, or in an `elif` of the same `if`."""
+    names = {each.id for each in ast.walk(event.node) if isinstance(each, ast.Name)} - {
+        "self",
+        "torch",
+    }
+    if len(names) == 1:
+        return f"asks {names.pop()}"
+    head = event.branch
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, ast.If) and isinstance(head, ast.If) and outer.orelse == [head]:
+            head = outer
+    return f"line {getattr(head, 'lineno', event.spot.row)}"
 
 
 def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator[Hit]:
@@ -148,7 +166,7 @@ def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator
         harm = ASSERT if event.kind == "assert" or any(map(is_of_sizes, own)) else RAISES
         text = source.evaluation.text(event.spot)
         said = f"`{text}` is decided by {'chance' if drawn else 'a tensor of the model itself'}"
-        remedy, cause = (DRAW, "") if drawn else (SET, name_read(own))
+        remedy, cause = (DRAW, "") if drawn else (SET, name_read(own, event))
         yield Hit(event, said, harm=DRAWN if drawn else harm, remedy=remedy, cause=cause)
 
 

@@ -216,7 +216,7 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
         if not any(other.startswith(TOLD_OF) for other in event.also):
             said = f"`{text}` turns a size into a constant"
             yield Hit(event, said, fix=fix, harm=harm, remedy=bare_size(text, name), cause=name)
-    elif name == "len":
+    elif name == "len" and not is_kept(event, source):
         call = source.call_at(event)
         fix = as_size(call, source) if call else None
         chosen = is_of_chosen(event, source)
@@ -250,10 +250,22 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
 
 def is_of_chosen(event: Baked, source: Source) -> bool:
     """Whether data decide the length that was asked for: `len(mask.nonzero())`."""
+    given = find_asked(event, source)
+    shape = given.shape if given is not None else None
+    return bool(shape) and is_counted((shape or (1,))[0])
+
+
+def is_kept(event: Baked, source: Source) -> bool:
+    """Whether it is the length of what the model was made with: it has one, whatever data chose it."""
+    given = find_asked(event, source)
+    return given is not None and given.origin in ("buffer", "parameter")
+
+
+def find_asked(event: Baked, source: Source) -> Tensor | None:
+    """The tensor whose length is asked."""
     read = next(source.evaluation.list_calls_at(event.spot), None)
     given = read.positional[0] if read is not None and read.positional else None
-    shape = given.shape if isinstance(given, Tensor) else None
-    return bool(shape) and is_counted((shape or (1,))[0])
+    return given if isinstance(given, Tensor) else None
 
 
 def bare_size(text: str, name: str) -> str:

@@ -278,15 +278,25 @@ def in_wrapper(event: Wrapped, source: Source) -> Iterator[Hit]:
     """A decorator that gives by name what the legacy exporter gives by position: all that has a default."""
     spec = event.inside.args
     known = {each.arg for each in (*spec.posonlyargs, *spec.args)}
+    owner = name_owner(event, source)
+    of = f" where {owner} itself is exported" if owner else ""
     for wrapper in event.wrappers if event.way.forward else ():
         for name in dict.fromkeys(added_names(wrapper)):
             if name in known:
                 message = (
-                    f"a decorator gives forward {name} by name, which is given by position too"
+                    f"a decorator gives forward {name} by name, which is given by position too{of}"
                 )
                 remedy = f"give {name} by position in the decorator"
                 yield Hit(event, message, harm={"onnx-legacy": Harm.REFUSED}, remedy=remedy)
                 return
+
+
+def name_owner(event: Wrapped, source: Source) -> str:
+    """The class whose forward it is, which may be a part of what is evaluated: the last to begin before it."""
+    given = [info for info in source.classes.all.values() if "forward" in info.methods]
+    begun = [each for each in given if source.place(each.node).row < event.spot.row]
+    last = max(begun, key=lambda each: source.place(each.node).row, default=None)
+    return last.name if last is not None and event.spot.path == source.path else ""
 
 
 @rule.trial("failed")

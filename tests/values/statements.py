@@ -356,3 +356,19 @@ class Watched(nn.Module):
         mark_hooks(self)
         self.marked  # value: 4
         return x
+
+
+class AsksClassOfSize(nn.Module):
+    def forward(self, x):
+        size = x.shape[2]
+        traced = isinstance(size, torch.Tensor)  # value: bool (under onnx-legacy, torchscript-trace)
+        traced = torch.is_tensor(x.size(2))  # value: bool (under onnx-legacy, torchscript-trace)
+        symbol = isinstance(size, torch.SymInt)  # value: bool (under onnx, torch.export)
+        number = isinstance(size, (int, torch.SymInt))  # value: bool (under eager, onnx, torch.export)
+        either = isinstance(size, (int, torch.Tensor))  # value: True
+        length = isinstance(len(x), torch.Tensor)  # value: False
+        fraction = isinstance(size / 2, torch.Tensor)  # value: False
+        if isinstance(size, torch.Tensor):
+            again = torch.jit.is_tracing()  # value: True
+            return x
+        after = torch.jit.is_tracing()  # value: False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from lintorch.evaluator.exporter_questions import ask_size_class
 from lintorch.evaluator.library.table import does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.objects import (
@@ -47,6 +48,10 @@ def ask_class(machine: Machine, node: ast.AST, given: Given) -> Value:
     kinds = known_items(machine, kind) if isinstance(kind, (Items, Held)) else (kind,)
     if kinds is None:
         return OPEN_BOOL
+    named = [each.path for each in kinds if isinstance(each, External)]
+    sized = ask_size_class(machine, value, named) if len(named) == len(kinds) else None
+    if sized is not None:
+        return sized
     values = value.alternatives if isinstance(value, Choice) else (value,)
     answers = {_is_any(each, kinds) for each in values}
     found = answers.pop() if len(answers) == 1 else None

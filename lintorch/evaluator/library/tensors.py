@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from lintorch.evaluator.attributes import note_aside, read_shape, shape_of_tensor
-from lintorch.evaluator.exporter_questions import ask_exporter
+from lintorch.evaluator.exporter_questions import ask_exporter, ask_size_class
 from lintorch.evaluator.exporters import TOLD
 from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
@@ -314,7 +314,10 @@ def ask_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     value = given.pick(0)
     if isinstance(value, Tensor) and value.sure:
         return Constant(True)
-    return Constant(False) if isinstance(value, (Constant, Number, Items)) else UNKNOWN
+    if isinstance(value, Number):
+        sized = ask_size_class(machine, value, ("torch.Tensor",))
+        return Constant(False) if sized is None else sized
+    return Constant(False) if isinstance(value, (Constant, Items)) else UNKNOWN
 
 
 @does("torch.jit.is_scripting", "torch.compiler.is_dynamo_compiling")

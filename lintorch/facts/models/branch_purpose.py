@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 _MESSAGE = re.compile(
     r"(^print$|(^|\.)(warn|warning|warning_once|debug|info|error|log|exception)$)"
 )
+_LOGGER = re.compile(r"(^|\.)get_?\w*logger$", re.I)
+"""What gives the object that a message is sent by."""
 _EXPORTING = re.compile(
     r"(^|\.)(_?is_((torch)?dynamo_)?(compiling|exporting|(jit_)?(tracing|scripting))|is_in_onnx_export)$"
 )
@@ -45,6 +47,8 @@ def _tells(line: ast.stmt, harmless: Harmless) -> bool:
     if isinstance(line, ast.Expr):
         called = line.value.func if isinstance(line.value, ast.Call) else None
         return bool(_MESSAGE.search(ast.unparse(called))) if called else _is_text(line.value)
+    if isinstance(line, ast.Assign) and isinstance(line.value, ast.Call):
+        return bool(_LOGGER.search(ast.unparse(line.value.func)))
     return isinstance(line, (ast.Assert, ast.Pass, ast.Raise))
 
 

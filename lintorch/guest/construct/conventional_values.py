@@ -39,7 +39,11 @@ _VALUES_OF_NAMES: tuple[tuple[str, Any], ...] = (
     ("patch_size patch image_patch_size", 8),
     ("frames num_frames frame_depth", 4),
     ("frame_patch_size", 2),
-    ("vocab_size num_tokens n_tokens ntoken num_embeddings n_vocab", 128),
+    (
+        "vocab_size num_tokens n_tokens ntoken num_embeddings n_vocab num_users n_users user_num "
+        "num_items n_items item_num num_entities n_entities",
+        128,
+    ),
     ("max_seq_len max_len seq_len max_length block_size context_length", 64),
     ("kernel_size kernel ks window_size k", 3),
     ("stride strides dilation groups scale", 1),

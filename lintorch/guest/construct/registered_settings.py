@@ -75,8 +75,11 @@ def find_registered(call: Callable[..., Any], name: str) -> list[Example]:
 
 
 def _list_given(tree: Mapping[str, Any], kind: _Named) -> Iterator[dict[str, Any]]:
-    """What mappings that name the class give it."""
+    """What mappings that name the class, or stand below its name, give it."""
     for subtree in list_subtrees(dict(tree)):
+        below = subtree.get(kind.name)
+        if isinstance(below, dict):
+            yield {key: value for key, value in below.items() if isinstance(key, str)}
         lower = {key.lower(): value for key, value in subtree.items() if isinstance(key, str)}
         naming = next((key for key in _NAMING if kind.is_meant_by(lower.get(key))), "")
         if not naming:

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from lintorch.guest.feed.fix_sides import scale_sides
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.resize_axis import replace_size
 from lintorch.guest.watch.user_lines import UserLines, walk_frames
@@ -60,6 +61,8 @@ def fit_asked_size(guess: Guess, asked: AskedSize) -> Iterator[Guess]:
     if not asked.multiple:
         for axis in (1, -1):
             yield from replace_size(guess, asked.size, asked.wanted, axis=axis)
+        if not names:
+            yield from scale_sides(guess, asked.size, asked.wanted)
 
 
 def _find_condition(filename: str, row: int) -> ast.AST:
@@ -84,10 +87,18 @@ def _read_condition(node: ast.AST, frame: FrameType) -> AskedSize | None:
         if _are_sizes(size, wanted) and wanted > 1 and size % wanted:
             return AskedSize(size, wanted, multiple=True)
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        size, wanted = _value_of(node.left, frame), _value_of(node.comparators[0], frame)
+        pair = _value_of(node.left, frame), _value_of(node.comparators[0], frame)
+        size, wanted = _find_unlike(*pair)
         if _are_sizes(size, wanted) and size != wanted:
             return AskedSize(size, wanted + _PAST.get(type(node.ops[0]), 0))
     return None
+
+
+def _find_unlike(one: Any, other: Any) -> tuple[Any, Any]:
+    """Of two shapes the first sizes that are not alike; what is no shape as it is."""
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+        return next((pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]), (0, 0))
+    return one, other
 
 
 def _are_sizes(*values: Any) -> bool:
@@ -101,6 +112,8 @@ def _value_of(node: ast.expr, frame: FrameType) -> Any:
             return node.value
         case ast.UnaryOp(ast.USub(), ast.Constant(int(number))):
             return -number
+        case ast.Tuple():
+            return tuple(_value_of(part, frame) for part in node.elts)
         case ast.Name():
             return frame.f_locals.get(node.id, frame.f_globals.get(node.id))
         case ast.Attribute():

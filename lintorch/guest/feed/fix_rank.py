@@ -46,6 +46,14 @@ def fit_padded_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
             yield from change_rank(guess, other, got=rank)
 
 
+def add_steps(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Where a size is asked for that a row of numbers has not: several rows a sample, of one input at a time."""
+    for number, given in reversed(list(enumerate(guess.inputs))):
+        if len(given.shape) == 2 and given.shape[0] == "batch":
+            shape = (given.shape[0], "sequence", given.shape[1])
+            yield guess.with_input(number, replace(given, shape=shape))
+
+
 def add_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """As many axes as an index of one needs, or as the message's lowest index says there should be."""
     lowest, wanted = int(match[1]), int(match[2])

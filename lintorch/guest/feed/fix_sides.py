@@ -111,6 +111,9 @@ def _scale_one_image(guess: Guess, one: int, other: int) -> Iterator[Guess]:
 def equalise_joined_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Sides in proportion to two that must be one, larger ones first, then whatever else could make them so."""
     one, other = find_numbers(match)[:2]
+    less, more = sorted((one, other))
+    if less > 0 and more > less and more % less == 0:
+        yield from _scale_one_image(guess, one, other)
     for got, want in sorted(((one, other), (other, one)), key=lambda pair: pair[0] > pair[1]):
         sides = {n: round(s * want / max(1, got)) for n, s in guess.sizes.items() if n in SPATIAL}
         if (
@@ -202,9 +205,11 @@ def fit_view(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 
 def add_viewed_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """Several vectors a sample, of which a view makes a map: as many as it lacks numbers."""
+    """Sides at which a view makes one row of each map; several vectors a sample, as many as it lacks numbers."""
     want, got = prod(map(int, re.findall(r"\d+", match[1]))), int(match[2])
     batch = guess.sizes.get("batch", 1)
+    if got % batch == 0 and len([name for name in guess.sizes if name in SPATIAL]) == 2:
+        yield from scale_sides(guess, got // batch, want)
     if got % batch or want % max(1, got // batch) or not 1 < want * batch // got <= _LARGEST_SIDE:
         return
     for number, given in enumerate(guess.inputs):

@@ -41,7 +41,7 @@ _CONTEXT_NAMES = re.compile(r"encoder_hidden_states|context|text_emb\w*|prompt_e
 _LABEL_NAMES = re.compile(r"class_(labels?|ids?|idx)|labels")
 _ROW_NAMES = re.compile(
     r"((pos|neg|positive|negative)_)?(users?|items?|movies?|heads?|tails?|relations?|rels?|entity|entities)"
-    r"(_?(ids?|idx|index|indices|indexes|input))?"
+    r"(_?(ids?|idx|index|indices|indexes|input))?|[ui]_?(ids?|idx)"
 )
 _TARGET_NAMES = re.compile(r"(\w*_)?(targets?|labels?|y|gt|y_true|true|truth|mask|masks)")
 _PREDICTION_NAMES = re.compile(

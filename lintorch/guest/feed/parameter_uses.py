@@ -34,6 +34,8 @@ _SHAPING_METHODS = frozenset(
 )
 _SHAPING_FUNCTIONS = frozenset(("zeros", "ones", "rand", "randn", "arange", "linspace", "topk"))
 _COUNTING_FUNCTIONS = frozenset(("range", "xrange"))
+_MADE_OF_NUMBERS = frozenset(("tensor", "as_tensor", "full", "Tensor", "FloatTensor", "LongTensor"))
+_PACKING = "pack_padded_sequence"
 _ON_ANYTHING = frozenset(("append", "items", "keys", "values", "get", "lower", "startswith"))
 """Methods that no tensor has."""
 
@@ -192,9 +194,14 @@ def _is_used_as_tensor(node: ast.AST, name: str) -> bool:
     if isinstance(node, ast.Subscript) and _is_named(node.value, name):
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         return len(parts) > 1 or (isinstance(parts[0], ast.Constant) and parts[0].value is None)
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == _PACKING:
+        return any(_is_named(part, name) for part in node.args[:2])
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr == _PACKING:
+            return any(_is_named(part, name) for part in node.args[:2])
         home = getattr(node.func.value, "id", "")
-        if home in ("torch", "F") and node.func.attr not in _SHAPING_FUNCTIONS and node.args:
+        plain = _SHAPING_FUNCTIONS | _MADE_OF_NUMBERS
+        if home in ("torch", "F") and node.func.attr not in plain and node.args:
             first = node.args[0]
             parts = first.elts if isinstance(first, (ast.Tuple, ast.List)) else [first]
             return any(_is_named(part, name) for part in parts)

@@ -45,7 +45,7 @@ _FLAG_NAMES = re.compile(
     r"|deploy|augment|profile|visuali[sz]e|sampling|reverse|inverse|bidirectional|causal"
 )
 _COUNT_NAMES = re.compile(
-    r"(num|n|max|top|nb)_\w+|iters?|iterations|(\w+_)?(iters|steps|len|length|layers|level)|topk|repeat\w*|epoch"
+    r"(num|n|max|top|nb)_\w+|iters?|iterations|(\w+_)?(iters|steps|len|length|layers|level)|topk|repeat\w*|epoch|sf|upscale(_factor)?"
 )
 _NUMBER_NAMES = re.compile(
     r"scale|scale_factor|alpha|beta|tau|temperature|lambda\w*|eps|gain|ratio|threshold|\w*_(scale|ratio|weight|rate|thresh|threshold)"

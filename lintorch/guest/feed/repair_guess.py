@@ -24,6 +24,7 @@ from lintorch.guest.feed.fix_dtype import (
 )
 from lintorch.guest.feed.fix_rank import (
     add_axes,
+    add_steps,
     fit_padded_rank,
     make_vectors_alike,
     take_batched_rank,
@@ -122,6 +123,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"Wrong shape: expected (\d) dims", take_first_rank),
         (r"input\.dim\(\) = (\d) is not equal to len\(dims\) = (\d)", take_second_rank),
         (r"expected to be in range of \[(-?\d+), \d+\], but got (-?\d+)", add_axes),
+        (r"tuple index out of range", add_steps),
         (r"must have same number of dimensions: got (\d) and (\d)", make_vectors_alike),
         (r"only supports boolean masks|mask dtype to be bool|BoolTensor", make_booleans),
         (r"to have one of the following scalar types: Long", make_integers),

@@ -25,6 +25,7 @@ from lintorch.guest.feed.repair_guess import suggest_repairs
 from lintorch.guest.feed.run_weight import RunWeight
 from lintorch.guest.feed.squeezed_ones import put_squeezed_ones
 from lintorch.guest.feed.try_guess import FailedTry, explain_unfeedable, try_guess
+from lintorch.guest.feed.unmix_samples import unmix_samples
 from lintorch.guest.feed.varying_sizes import Fed, fix_constant_sizes, vary_each_size
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.watch.user_lines import UserLines
@@ -117,6 +118,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
         if isinstance(outcome, RunWeight):
             if not guess.followed:
                 guess, outcome = put_squeezed_ones(guess, outcome, built.module, deadline)
+                guess, outcome = unmix_samples(guess, outcome, built.module, deadline)
             if heavy or not guess.followed:
                 guess, outcome = leave_ones(guess, outcome, built.module, deadline)
             fed = fix_constant_sizes(guess, outcome, built.module, deadline + seconds / 2)
@@ -143,6 +145,8 @@ def _tells_more(one: FailedTry, other: FailedTry) -> bool:
     """Whether one try tells better than an earlier one why a model is not fed: what it lacks, else how far it came."""
     if (one.kind in _LACKING) != (other.kind in _LACKING):
         return one.kind in _LACKING
+    if one.ended or other.ended:
+        return one.ended and not other.ended
     return not one.limit and not other.limit and one.steps > other.steps
 
 

@@ -45,6 +45,8 @@ class FailedTry:
     """What a condition of the user's asks of a size."""
     steps: int = 0
     """Operators that ran before it failed."""
+    ended: bool = False
+    """Whether `forward` came to its end."""
 
     @property
     def at_line(self) -> str:
@@ -92,7 +94,8 @@ def try_guess(
         return FailedTry(kind, text, where, event, limit, stack, blamed, asked, steps)
     if make_tensors.flatten_output(output):
         return None
-    return FailedTry("ValueError", f"forward gave {type(output).__name__}, and no tensor", None)
+    text = f"forward gave {type(output).__name__}, and no tensor"
+    return FailedTry("ValueError", text, None, ended=True)
 
 
 def _name_limit(error: BaseException) -> str:

@@ -152,7 +152,18 @@ class Read(Reading):
         best = x.topk(many, dim=2).values[..., : np.minimum(h, 20)]
         names = ["row"] * b
         padding = [0] * len(x.shape[2:])
-        return rows, tokens, shapes, levels, kept, hot, scale, F.pad(x, padding + padding), again, best
+        return (
+            rows,
+            tokens,
+            shapes,
+            levels,
+            kept,
+            hot,
+            scale,
+            F.pad(x, padding + padding),
+            again,
+            best,
+        )
 
 
 class Modulated(nn.Module):
@@ -200,6 +211,16 @@ class Chosen(nn.Module):
     def forward(self, x):
         at = (x > 0).nonzero().view(-1)
         return torch.arange(len(at)) + at  # hit
+
+
+class Kept(nn.Module):
+    def __init__(self, mask):
+        super().__init__()
+        which = torch.arange(len(mask))
+        self.register_buffer("kept", which.masked_select(torch.as_tensor(mask) > 0))
+
+    def forward(self, x):
+        return x[:, self.kept].reshape(x.shape[0], len(self.kept), -1)
 
 
 class Untouched(nn.Module):
