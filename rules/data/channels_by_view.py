@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
+from lintorch.evaluator.sizes import Dim
 from lintorch.evaluator.values import Array, Constant, Held, Items, Tensor, Value
 from lintorch.facts.models.operation_steps import find_operand
 from lintorch.source import Source
@@ -21,7 +22,10 @@ rule = Rule(
         of the picture. It runs, and the model sees noise. `permute(2, 0, 1)` of a tensor and `transpose(2, 0, 1)`
         of an array turn them. Measured on torch 2.13 and NumPy 2.
 
-        Reported of what cv2.imread or PIL's Image.open read, in this function.
+        So it is with any view whose sizes are those of the tensor in another order: `x.view(b, h, w, c)` of
+        [b, c, h, w] mixes what `x.permute(0, 2, 3, 1)` turns.
+
+        Reported of what cv2.imread or PIL's Image.open read in this function, and of sizes that are followed.
     """,
     bad="""
         import numpy as np
@@ -75,6 +79,27 @@ def in_cut(event: Called, source: Source) -> Iterator[Hit]:
     one = len(sizes) == 3 or sizes[:1] == (Constant(1),)
     if first and one and is_picture(find_operand(event), source):
         yield Hit(event, "cuts the picture anew: its channels lie last, and stay mixed")
+
+
+@rule.event(*CUTS[:2], CUTS[4])
+def in_order(event: Called, source: Source) -> Iterator[Hit]:
+    """`x.view(b, h, w, c)` of [b, c, h, w]."""
+    held, result = find_operand(event), event.result
+    if not isinstance(held, Tensor) or not isinstance(result, Tensor) or held.guessed:
+        return
+    before, after = list_long(held), list_long(result)
+    turned = (
+        len(before) > 2 and before != after and sorted(map(str, before)) == sorted(map(str, after))
+    )
+    moved = [one for one, other in zip(before, after, strict=False) if one != other]
+    if turned and any(not isinstance(size, int) for size in moved) and len(set(moved)) > 1:
+        said = f"[{', '.join(map(str, before))}] is cut anew as [{', '.join(map(str, after))}]: no axis is turned"
+        yield Hit(event, said, remedy="turn the axes: permute(…), or transpose of two of them")
+
+
+def list_long(value: Tensor) -> list[Dim]:
+    """The sizes of a tensor that are not 1."""
+    return [size for size in value.shape or () if size != 1]
 
 
 def is_picture(value: Value | None, source: Source) -> bool:

@@ -28,3 +28,22 @@ def rows(path):
 
 def given(image):
     return torch.from_numpy(image).view(3, 64, 64)
+
+
+class Turns(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.maps = torch.nn.Conv2d(3, 8, 3, padding=1)
+        self.rnn = torch.nn.GRU(8, 8, batch_first=True)
+
+    def forward(self, x):
+        x = self.maps(x)
+        b, c, h, w = x.shape
+        last = x.view(b, h, w, c)  # hit
+        turned = x.permute(0, 2, 3, 1).reshape(b, h, w, c)
+        rows = x.flatten(2).transpose(1, 2)
+        back = rows.reshape(b, h, w, c)
+        again = rows.reshape(b, c, h, w)
+        one = x[:, :1].view(b, h, w, 1)
+        same = x.view(b, c, h * w).view(b, c, h, w)
+        return last, turned, back, again, one, same
