@@ -55,8 +55,6 @@ rule = Rule(
     severity=Severity.ERROR,
 )
 
-SINGLE = (cst.BinaryOperation, cst.UnaryOperation)
-
 
 @rule.source(cst.FunctionDef, needs=("Function", "backward"))
 def in_backward(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
@@ -64,20 +62,30 @@ def in_backward(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
     if function.name.value != "backward" or info is None:
         return
     derived = any(source.name(b.value) == "torch.autograd.Function" for b in info.node.bases)
-    wanted = count_inputs(info.methods.get("forward"), "setup_context" in info.methods)
-    for each in source.nodes(cst.Return) if derived and wanted > 1 else ():
-        own = source.enclosing(each, cst.FunctionDef, cst.Lambda) is function
-        given = count_given(each.value) if own else 0
+    returns = {
+        each: count_given(each.value)
+        for each in source.nodes(cst.Return)
+        if derived and source.enclosing(each, cst.FunctionDef, cst.Lambda) is function
+    }
+    fewest, most = count_inputs(info.methods.get("forward"), "setup_context" in info.methods)
+    wanted = max(fewest, min(most, max(returns.values(), default=0)))
+    for each, given in returns.items():
         if 0 < given < wanted:
             said = f"forward has {wanted} inputs, and backward gives {given} of {wanted} gradients"
             yield Hit(each, said)
 
 
-def count_inputs(forward: cst.FunctionDef | None, apart: bool) -> int:
-    """The inputs of forward after its context, which `setup_context` takes out; 0 where they are open."""
+def count_inputs(forward: cst.FunctionDef | None, apart: bool) -> tuple[int, int]:
+    """The inputs that forward has to be given after its context, and those that it can be.
+
+    `setup_context` takes the context out; none where they are open.
+    """
     if forward is None or isinstance(forward.params.star_arg, cst.Param):
-        return 0
-    return len(forward.params.params) - (not apart)
+        return 0, 0
+    named = [parameter.default for parameter in forward.params.params]
+    of_class = any(getattr(d.decorator, "value", "") == "classmethod" for d in forward.decorators)
+    before = (not apart) + of_class
+    return named.count(None) - before, len(named) - before
 
 
 def count_given(value: cst.BaseExpression | None) -> int:
@@ -88,4 +96,14 @@ def count_given(value: cst.BaseExpression | None) -> int:
             if any(isinstance(e, cst.StarredElement) for e in value.elements)
             else len(value.elements)
         )
-    return 1 if isinstance(value, SINGLE) else 0
+    return int(value is not None and is_single(value))
+
+
+def is_single(value: cst.BaseExpression) -> bool:
+    """Whether arithmetic gives a tensor, and no tuple: `(gradient,) + (None,) * 3`."""
+    if isinstance(value, cst.BinaryOperation):
+        sides = value.left, value.right
+        if isinstance(value.operator, cst.Add):
+            return any(map(is_single, sides))
+        return not any(isinstance(side, (cst.Tuple, cst.List)) for side in sides)
+    return isinstance(value, (cst.UnaryOperation, cst.BaseNumber))

@@ -58,3 +58,48 @@ class Own(torch.nn.Module):
 
     def backward(self, gradient):
         return -gradient
+
+
+class Defaults(Function):
+    @staticmethod
+    def forward(ctx, x, w, step=64):
+        return x * w
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient, gradient
+
+
+class OfClass(Function):
+    @classmethod
+    def forward(cls, ctx, x, w):
+        return x * w
+
+    @classmethod
+    def backward(cls, ctx, gradient):
+        return gradient, gradient
+
+
+class Joined(Function):
+    @staticmethod
+    def forward(ctx, x, a, b):
+        return x * a * b
+
+    @staticmethod
+    def backward(ctx, gradient):
+        nones = (None, None)
+        if not ctx.needs_input_grad[0]:
+            return (None,) * 3
+        if gradient is None:
+            return ctx.saved + nones
+        return (gradient,) + (None,) * 2
+
+
+class TooFew(Function):
+    @staticmethod
+    def forward(ctx, x, a, b=1):
+        return x * a * b
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 2 + 1  # hit
