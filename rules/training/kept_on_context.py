@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -64,6 +65,12 @@ rule = Rule(
     """,
 )
 
+WHOLE = re.compile(
+    r"\b(arg\w+|nonzero|len|int|float|bool|size|numel|dim|long|bincount|searchsorted|randint|item|tolist"
+    r"|new_empty|new_zeros|empty|zeros|zeros_like|gt|lt|ge|le|eq|ne|isnan|detach)$"
+)
+"""What gives whole numbers, or what nothing says is no index."""
+
 
 @rule.source(cst.Assign, needs=("Function", "ctx"))
 def in_forward(assign: cst.Assign, source: Source) -> Iterator[Hit]:
@@ -76,9 +83,45 @@ def in_forward(assign: cst.Assign, source: Source) -> Iterator[Hit]:
         return
     derived = any(source.name(b.value) == "torch.autograd.Function" for b in owner.bases)
     context = function.params.params[0].name.value
-    if derived and source.code(target.value) == context and is_returned(value, function, source):
+    if not derived or source.code(target.value) != context or is_plain(value, function, source):
+        return
+    if is_returned(value, function, source):
         said = f"{value.value} is an output: its graph, the context and it hold one another"
         yield Hit(assign, said)
+
+
+def is_plain(value: cst.Name, function: cst.FunctionDef, source: Source) -> bool:
+    """Whether it may have no graph: indices, masks, numbers, and what is said to have none."""
+    text = source.code(function)
+    made = [
+        taken
+        for each in source.nodes(cst.Assign)
+        if source.enclosing(each, cst.FunctionDef) is function
+        for taken in take_value(each, value.value)
+    ]
+    marked = re.search(rf"mark_non_differentiable\([^)]*\b{value.value}\b", text)
+    return bool(marked) or len(made) != 1 or not may_have_graph(made[0], source)
+
+
+def take_value(assign: cst.Assign, name: str) -> Iterator[cst.BaseExpression | None]:
+    """What an assignment gives a name; None where that is not its own expression."""
+    for each in assign.targets:
+        parts, value = each.target, assign.value
+        if isinstance(parts, cst.Name) and parts.value == name:
+            yield value
+        elif isinstance(parts, cst.Tuple):
+            row = value.elements if isinstance(value, cst.Tuple) else ()
+            for at, part in enumerate(parts.elements):
+                if isinstance(part.value, cst.Name) and part.value.value == name:
+                    own = row[at].value if len(row) == len(parts.elements) else None
+                    yield own if row or at else value
+
+
+def may_have_graph(value: cst.BaseExpression | None, source: Source) -> bool:
+    """Whether it is worked out of tensors, and no comparison, index or size."""
+    if isinstance(value, cst.Call):
+        return not WHOLE.search(source.code(value.func))
+    return isinstance(value, (cst.BinaryOperation, cst.UnaryOperation))
 
 
 def is_returned(value: cst.Name, function: cst.FunctionDef, source: Source) -> bool:
