@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called
+from lintorch.evaluator.events import Called, Combined, Indexed
+from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import Constant, Items, Tensor, Value
 from lintorch.facts.models.operation_steps import find_operand, name_operation
+from lintorch.facts.models.value_ways import Operation
 from lintorch.source import Source
 
 rule = Rule(
@@ -70,10 +75,41 @@ PASSED = frozenset(
 @rule.event(*ARCS)
 def in_angle(event: Called, source: Source) -> Iterator[Hit]:
     for step in source.evaluation.steps.list_steps(find_operand(event)):
-        if step.name in ROUNDED:
+        if may_be_inside(step.event):
+            return
+        if step.name in ROUNDED and not is_set_by_items(event, source):
             made = f"{name_operation(event).rstrip('_')} of what {step.name} gives"
             said = f"{made.replace('MatMult', 'a product')} is NaN where that is rounded past 1"
             yield Hit(event, said)
             return
         if step.name not in PASSED:
             return
+
+
+def may_be_inside(made: Operation | UnknownCalled) -> bool:
+    """Whether a number is drawn in a little, picked by a mask, or counted."""
+    if isinstance(made, Indexed) and not isinstance(made.index, (Constant, Items)):
+        return True
+    if isinstance(made, Combined) and draws_in(made.operator, made.right):
+        return True
+    held = find_operand(made)
+    dtype = held.dtype if isinstance(held, Tensor) else None
+    return dtype is not None and dtype.startswith(("bool", "int", "uint"))
+
+
+def is_set_by_items(event: Called, source: Source) -> bool:
+    """`dots[dots > 1] = 1` of what the angle is taken of."""
+    call = source.call_at(event)
+    given = {source.code(arg.value) for arg in call.args} if call is not None else set()
+    return any(
+        isinstance(each.target, cst.Subscript) and source.code(each.target.value) in given
+        for each in source.nodes(cst.AssignTarget)
+    )
+
+
+def draws_in(operator: str, value: Value) -> bool:
+    """`dots * (1 - eps)`, `dots - 1e-6`."""
+    number = value.value if isinstance(value, Constant) else None
+    if not isinstance(number, (int, float)):
+        return operator == "Mult" and not isinstance(value, Tensor)
+    return 0.9 < number < 1 if operator == "Mult" else 0 < abs(number) < 0.01

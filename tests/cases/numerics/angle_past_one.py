@@ -45,3 +45,32 @@ def given(cosine):
 
 def scaled(a, b):
     return torch.acos((a * b).sum(-1).clamp(-1, 1) * 0.999)
+
+
+def set_by_items(a, b):
+    dots = (a * b).sum(-1)
+    dots[dots > 1] = 1
+    return torch.acos(dots)
+
+
+def drawn_in(a, b, eps=1e-6):
+    dots = (a * b).sum(-1)
+    cosine = 0.9999 * F.cosine_similarity(a, b)
+    return torch.acos(dots * (1 - 1e-6)) + torch.acos((1.0 - eps) * dots) + torch.acos(cosine)
+
+
+def less(a, b):
+    dots = (a * b).sum(-1)
+    return torch.acos(dots - 1e-6), torch.acos((dots - 1) * 0.5)  # hit
+
+
+def picked(a, b):
+    dots = (a * b).sum(-1)
+    inside = dots.abs() < 0.999
+    angle = torch.zeros_like(dots)
+    angle[inside] = torch.acos(dots[inside])
+    return angle, torch.acos(dots[0])  # hit
+
+
+def counted(a, b):
+    return torch.acos((a > b).sum() / a.numel())
