@@ -95,11 +95,22 @@ def stands_in(call: cst.Call, loop: cst.For, source: Source) -> bool:
 
 
 def is_divided(loop: cst.For, count: str, source: Source) -> bool:
-    """Whether anything in the function is divided by how many batches there are to a step."""
+    """Whether anything in the function is set right by how many batches there are to a step.
+
+    That is the loss, the rate or the decay; and it is said that there are ever more of them.
+    """
     function = source.enclosing(loop, cst.FunctionDef)
     text = source.code(function) if function is not None else source.text
     name = count.rpartition(".")[2]
     divided = re.search(
         rf"/=?\s*\(?(float\()?[\w.]*{re.escape(name)}|div_?\([\w.]*{re.escape(name)}", text
     )
-    return bool(divided) or "accelerat" in text or "reduction='sum'" in text.replace('"', "'")
+    counted = re.escape(name)
+    changed = re.search(rf"(decay|lr\b)[^=\n]*[*/]?=.*\b{counted}\b", text) or re.search(
+        rf"^\s*{counted}\s*=[^=]", source.code(loop.body), re.MULTILINE
+    )
+    return (
+        bool(divided or changed)
+        or "accelerat" in text
+        or "reduction='sum'" in text.replace('"', "'")
+    )

@@ -56,3 +56,22 @@ def scheduled(model, loader, optimizer, scheduler):
         optimizer.step()
         if i % 100 == 0:
             scheduler.step()
+
+
+def with_decay(model, loader, optimizer, hyp, size):
+    steps = max(round(64 / size), 1)
+    hyp["weight_decay"] *= size * steps / 64
+    for i, (x, y) in enumerate(loader):
+        F.cross_entropy(model(x), y).backward()
+        if i % steps == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def ever_more(model, loader, optimizer, size):
+    for i, (x, y) in enumerate(loader):
+        steps = max(1, min(i // 100, 64 // size))
+        F.cross_entropy(model(x), y).backward()
+        if i % steps == 0:
+            optimizer.step()
+            optimizer.zero_grad()
