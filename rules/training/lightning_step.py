@@ -61,7 +61,7 @@ rule = Rule(
 )
 
 CUTS = {"item": "a float", "detach": "a tensor without its graph", "numpy": "an array"}
-BY_HAND = re.compile(r"automatic_optimization\b.*False|automatic_optimization\(self\)")
+BY_HAND = re.compile(r"automatic_optimization|def training_step_end\b")
 
 
 @rule.source(cst.FunctionDef, needs=("training_step", "ightning"))
@@ -81,12 +81,19 @@ def is_automatic(function: cst.FunctionDef, source: Source) -> bool:
 
 def judge_calls(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
     """`loss.backward()`, `self.optimizers().step()`."""
+    returned = {
+        name.value
+        for each in source.nodes(cst.Return)
+        if is_own(each, function, source)
+        for name in source.nodes(cst.Name)
+        if source.enclosing(name, cst.Return) is each
+    }
     for call in source.nodes(cst.Call):
         method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
         if method not in ("backward", "step") or not is_own(call, function, source):
             continue
         held = source.code(call.func.value) if isinstance(call.func, cst.Attribute) else ""
-        if method == "backward" and held != "self":
+        if method == "backward" and held in returned:
             said = (
                 "Lightning runs backward() itself, on what training_step returns: the second raises"
             )

@@ -68,3 +68,22 @@ class Empty(L.LightningModule):
 class Trainer:
     def training_step(self, batch):
         batch.loss.backward()
+
+
+class Attacked(L.LightningModule):
+    def training_step(self, batch, index):
+        noise = torch.zeros_like(batch, requires_grad=True)
+        for _ in range(3):
+            gain = self.attack(batch + noise)
+            gain.backward()
+        loss = self(batch + noise.grad.sign())
+        loss.backward()  # hit
+        return {"loss": loss, "index": index}
+
+
+class Gathered(L.LightningModule):
+    def training_step(self, batch, index):
+        return {"scores": self(batch)}
+
+    def training_step_end(self, outputs):
+        return outputs["scores"].mean()
