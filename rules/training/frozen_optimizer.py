@@ -64,6 +64,16 @@ WAKES = re.compile(
 )
 
 
+KEEPS = frozenset(
+    {
+        "eval", "train", "to", "cuda", "cpu", "half", "float", "double", "parameters", "named_parameters",
+        "modules", "named_modules", "children", "named_children", "state_dict", "load_state_dict",
+        "zero_grad", "requires_grad_", "compile", "reset_parameters", "size", "register_forward_hook",
+    }
+)  # fmt: skip
+"""Methods after which a model has the weights that it had, as frozen as they were."""
+
+
 @dataclass(frozen=True)
 class Frozen:
     """A model all of whose weights are frozen, by the code that names it, and where."""
@@ -120,9 +130,15 @@ def is_changed(frozen: Frozen, made: cst.Call, source: Source) -> bool:
     return any(
         source.precedes(frozen.where, call)
         and source.precedes(call, made)
-        and re.match(
-            rf"(setattr\(|{re.escape(frozen.model)}\.(add_module|append|\w*head))",
-            source.code(call),
-        )
+        and may_change(call, frozen.model, source)
         for call in source.nodes(cst.Call)
     )
+
+
+def may_change(call: cst.Call, model: str, source: Source) -> bool:
+    """Whether a call is given the model or a part of it, or is a method of it, that adds or wakes weights."""
+    part = re.compile(rf"{re.escape(model)}(\.\w+|\[[^]]*\])*")
+    if isinstance(call.func, cst.Attribute) and part.fullmatch(source.code(call.func.value)):
+        return call.func.attr.value not in KEEPS
+    given = any(part.fullmatch(source.code(arg.value)) for arg in call.args)
+    return given and not source.name(call.func).startswith(("torch.", "print", "copy.", "len"))
