@@ -63,16 +63,24 @@ FIRST = re.compile(
     r"|(\w+\.)*(is_)?(main|master|rank_?zero|rank_?0|primary)(_process|_proc|_rank|_worker)?(\(.*\))?"
 )
 """A test that holds in one process alone."""
+GROUP_AT = {
+    "barrier": 0, "reduce": 3, "reduce_scatter": 3, "reduce_scatter_tensor": 3, "gather": 3,
+    "scatter": 3, "gather_object": 3, "scatter_object_list": 3, "all_to_all_single": 4,
+}  # fmt: skip
+"""Which argument the group is, where it is not the third."""
+QUIET = frozenset({"print", "len", "range", "int", "float", "str", "enumerate", "zip", "list"})
 
 
 @rule.source(cst.Call, needs=("distributed", "rank"))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
-    if name not in COLLECTIVES or any(a.keyword and a.keyword.value == "group" for a in call.args):
+    if name not in COLLECTIVES or names_group(call, name):
         return
     test = find_test(call, source)
     function = source.enclosing(call, cst.FunctionDef)
     if test is None or is_matched(call, name, function, source):
+        return
+    if any(may_join(each, source) for each in list_others(call, function, source)):
         return
     short = name.rpartition(".")[2]
     yield Hit(call, f"{short} behind `{test}` waits for the other processes, which never call it")
@@ -100,3 +108,36 @@ def is_matched(call: cst.Call, name: str, function: cst.FunctionDef | None, sour
         and source.enclosing(other, cst.FunctionDef) is function
         for other in source.nodes(cst.Call)
     )
+
+
+def names_group(call: cst.Call, name: str) -> bool:
+    """`group=`, and a group by its place."""
+    at = GROUP_AT.get(name.rpartition(".")[2], 2)
+    return len(call.args) > at or any(a.keyword and a.keyword.value == "group" for a in call.args)
+
+
+def list_others(
+    call: cst.Call, function: cst.FunctionDef | None, source: Source
+) -> Iterator[cst.Call]:
+    """What only the other processes call: in the else, and after a return of the first."""
+    branches = [each for each in source.ancestors(call) if isinstance(each, cst.If)]
+    for other in source.nodes(cst.Call):
+        if source.enclosing(other, cst.FunctionDef) is not function:
+            continue
+        around = [*source.ancestors(other)]
+        for branch in branches:
+            text = source.code(branch.body).rstrip()
+            leaves = re.search(r"\n\s*(return\b|raise\b|sys\.exit|exit\()[^\n]*$", text)
+            inside = any(each is branch for each in around)
+            beside = branch.orelse is not None and any(each is branch.orelse for each in around)
+            if beside or (leaves and not inside and source.precedes(branch, other)):
+                yield other
+        tests = [source.code(each.test) for each in around if isinstance(each, cst.If)]
+        if any("rank" in test and not FIRST.fullmatch(test) for test in tests):
+            yield other
+
+
+def may_join(call: cst.Call, source: Source) -> bool:
+    """Whether a call may be one that ends in the same collective."""
+    name = source.name(call.func)
+    return not name.startswith(("torch.", "time.", "logging.", "numpy.")) and name not in QUIET

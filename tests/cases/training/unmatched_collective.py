@@ -59,3 +59,43 @@ def main(is_main_process, x):
         dist.barrier()  # hit
     if torch.distributed.get_rank() == 0:
         print(x)
+
+
+def by_place(x, rank, group):
+    if rank == 0:
+        dist.barrier(group)
+        dist.all_reduce(x, dist.ReduceOp.SUM, group)
+
+
+def by_default(x, rank):
+    if rank == 0:
+        dist.all_reduce(x, dist.ReduceOp.SUM)  # hit
+
+
+def elsewhere(x, rank, wait_for_data):
+    if rank == 0:
+        torch.save(x, "x.pt")
+        dist.barrier()
+    else:
+        wait_for_data()
+
+
+def leaves(x, rank, serve):
+    if rank == 0:
+        dist.broadcast(x, 0)
+        return
+    serve(x)
+
+
+def other_test(x, rank, serve):
+    if rank == 0:
+        dist.broadcast(x, 0)
+    if rank != 0:
+        serve(x)
+
+
+def only_prints(x, rank):
+    if rank == 0:
+        dist.broadcast(x, 0)  # hit
+    else:
+        print("waits")
