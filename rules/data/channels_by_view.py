@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+
+import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
@@ -66,6 +69,9 @@ KEEPS = frozenset(
     {"from_numpy", "tensor", "as_tensor", "float", "Div", "Mult", "Sub", "to", "astype", "resize"}
 )
 
+SHIFTS = re.compile(r"\bdef \w*(shift|skew)|\[[^\]\n]*\b1:[\],]")
+"""What shifts the rows of a matrix against one another, by a column more: Transformer-XL."""
+
 
 @rule.event(*CUTS)
 def in_cut(event: Called, source: Source) -> Iterator[Hit]:
@@ -92,6 +98,9 @@ def in_order(event: Called, source: Source) -> Iterator[Hit]:
         len(before) > 2 and before != after and sorted(map(str, before)) == sorted(map(str, after))
     )
     moved = [one for one, other in zip(before, after, strict=False) if one != other]
+    function = source.enclosing(call, cst.FunctionDef) if (call := source.call_at(event)) else None
+    if function is not None and SHIFTS.search(source.code(function)):
+        return
     if turned and any(not isinstance(size, int) for size in moved) and len(set(moved)) > 1:
         said = f"[{', '.join(map(str, before))}] is cut anew as [{', '.join(map(str, after))}]: no axis is turned"
         yield Hit(event, said, remedy="turn the axes: permute(…), or transpose of two of them")

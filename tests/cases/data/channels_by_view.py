@@ -47,3 +47,25 @@ class Turns(torch.nn.Module):
         one = x[:, :1].view(b, h, w, 1)
         same = x.view(b, c, h * w).view(b, c, h, w)
         return last, turned, back, again, one, same
+
+
+class Relative(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.maps = torch.nn.Conv2d(3, 8, 3, padding=1)
+
+    def forward(self, x):
+        scores = self.maps(x)
+        return self.rel_shift(scores), self.slid(scores)
+
+    def rel_shift(self, scores):
+        b, h, rows, columns = scores.shape
+        return scores.reshape(b, h, columns, rows)
+
+    def slid(self, scores):
+        b, h, rows, columns = scores.shape
+        return scores.view(b, h, columns, rows)[:, :, 1:].reshape(b, h, rows, columns - 1)
+
+    def mixed(self, scores):
+        b, h, rows, columns = scores.shape
+        return scores.view(b, h, columns, rows)
