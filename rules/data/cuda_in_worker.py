@@ -70,6 +70,7 @@ rule = Rule(
 
 METHODS = ("__getitem__", "__iter__")
 ON_GPU = re.compile(r"\.cuda\(|\.to\(\s*(device=)?['\"]cuda|device=['\"]cuda")
+SPAWNS = re.compile(r"\b(spawn|forkserver|get_worker_info)\b")
 WORKERS = re.compile(r"num_workers\s*=\s*(?!0\b)[\w.]+")
 
 
@@ -77,6 +78,8 @@ WORKERS = re.compile(r"num_workers\s*=\s*(?!0\b)[\w.]+")
 def in_item(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
     owner = source.enclosing(function, cst.ClassDef)
     if function.name.value not in METHODS or owner is None or not WORKERS.search(source.text):
+        return
+    if SPAWNS.search(source.text):
         return
     if not any("Dataset" in source.code(base) for base in owner.bases):
         return
