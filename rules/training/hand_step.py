@@ -55,7 +55,7 @@ rule = Rule(
 Step = cst.AugAssign | cst.Assign | cst.Call
 WRITING = frozenset({"sub_", "add_", "copy_"})
 FRESH = re.compile(
-    r"zero_|\.grad(\.data)?\s*(=|\*=)|fill_\(0|autograd\.grad|requires_grad_|\bVariable\(|\bgrad\(|clear"
+    r"zero_|\.grad(\.data)?\s*(=|\*=)|fill_\(0|autograd\.grad|requires_grad_|\bVariable\(|\bgrad\(|clear|reset|\bdel .*\.grad\b"
 )
 """What clears a gradient, or makes the tensor anew."""
 

@@ -76,3 +76,18 @@ def momentum(model, batches, beta=0.9):
         (model(x) - y).square().mean().backward()
         for p in model.parameters():
             p.data -= 0.1 * p.grad
+
+
+def deleted(w, loss, steps):
+    for _ in range(steps):
+        loss(w).backward()
+        w.data -= 0.1 * w.grad
+        del w.grad
+
+
+class Stepper:
+    def run(self, loss, steps):
+        for _ in range(steps):
+            loss(self.w).backward()
+            self.w.data -= 0.1 * self.w.grad
+            self.reset_gradients()
