@@ -59,7 +59,9 @@ rule = Rule(
 )
 
 EPOCHS = re.compile(r"(i_?)?(epochs?|ep|e)(_?(idx|index|i|num|no))?|_|i")
-CHANGES = re.compile(r"requires_grad|add_param_group|freeze|reset_parameters")
+CHANGES = re.compile(
+    r"requires_grad|add_param_group|freeze|reset_|load_state_dict|\.(add|grow|expand|prune)\w*\("
+)
 """What changes which weights there are to train."""
 KEEPS_NOTHING = "torch.optim.SGD"
 

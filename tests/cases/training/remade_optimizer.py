@@ -85,3 +85,19 @@ def points(steps, epochs):
         for _ in range(steps):
             z.square().sum().backward()
             optimizer.step()
+
+
+def rounds(model, server, loss, epochs):
+    for epoch in range(epochs):
+        model.load_state_dict(server.state_dict())
+        optimizer = torch.optim.Adam(model.parameters())
+        loss(model).backward()
+        optimizer.step()
+
+
+def grown(model, loss, epochs):
+    for epoch in range(epochs):
+        model.add_layer()
+        optimizer = torch.optim.Adam(model.parameters())
+        loss(model).backward()
+        optimizer.step()
