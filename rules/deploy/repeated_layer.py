@@ -56,6 +56,8 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     given = call.args[0].value
     if not isinstance(given, cst.BinaryOperation) or not isinstance(given.operator, cst.Multiply):
         return
+    if "1" in (source.code(given.left), source.code(given.right)):
+        return
     row = next((s for s in (given.left, given.right) if isinstance(s, cst.List)), None)
     made = [e.value for e in row.elements] if row is not None else []
     for each in made:
