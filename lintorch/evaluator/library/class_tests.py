@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.exporter_questions import ask_size_class
 from lintorch.evaluator.library.table import does
 from lintorch.evaluator.machine import Machine
@@ -144,13 +145,20 @@ def _is_held_instance(value: Held, kind: Value, path: str) -> bool | None:
         return value.kind in _ITEM_CLASSES.get(path, ())
     if isinstance(kind, Unknown) or value.of is None:
         return None
-    if any(each == kind for each in list_ancestors(value.of)):
+    if any(each == kind or _is_same(each, path) for each in list_ancestors(value.of)):
         return True
     if path == MODULE and is_module_class(value.of):
         return True
     if is_foreign_model(value):
         return None
     return None if has_open_base(value.of) else _differs(value, path)
+
+
+def _is_same(kind: Value, path: str) -> bool:
+    """Whether it is a wrapper of torch that has several names: nn.DataParallel, nn.parallel.DataParallel."""
+    of = kind.path if isinstance(kind, External) else ""
+    parallel = of in PARALLEL_WRAPPERS and path.startswith("torch.nn.")
+    return parallel and of.rpartition(".")[2] == path.rpartition(".")[2]
 
 
 def _differs(value: Held, path: str) -> bool | None:

@@ -1,6 +1,7 @@
 import torch
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
+from torch.nn.parallel.data_parallel import DataParallel
 
 
 class Net(nn.Module):
@@ -89,3 +90,20 @@ class Shaped(nn.Module):
 
 def shape(x):
     return Shaped(Net())(x)
+
+
+class Wrapping:
+    def __init__(self, net):
+        self.net = nn.DataParallel(Net())
+        self.other = nn.parallel.DataParallel(Net())
+
+    @property
+    def inner(self):
+        return self.net.module if isinstance(self.net, DataParallel) else self.net
+
+    @property
+    def plain(self):
+        return self.other.module if isinstance(self.other, nn.DataParallel) else self.other
+
+    def parts(self):
+        return self.inner.body, self.plain.table, self.net.body  # hit
