@@ -71,7 +71,7 @@ def asks_for_gradient(made: Operation) -> bool:
 def is_whole(value: Value) -> bool:
     """Whether it is a tensor of whole numbers or truths: no gradient flows through them."""
     kind = value.dtype if isinstance(value, Tensor) else None
-    return kind is not None and not kind.startswith(("float", "bfloat", "complex"))
+    return kind is not None and kind.startswith(("bool", "int", "uint"))
 
 
 def is_data(value: Value) -> bool:

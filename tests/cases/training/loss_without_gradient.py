@@ -175,3 +175,13 @@ def start_loss():
 
 def leaf(picture):
     return torch.tensor(picture.mean(), requires_grad=True)
+
+
+def complex_weights(steps):
+    weight = nn.Parameter(((0.0 + 1.0j) * torch.randn(3, 3)).to(torch.cfloat))
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    for _ in range(steps):
+        loss = torch.view_as_real(weight * weight.conj()).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
