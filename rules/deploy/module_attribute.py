@@ -101,6 +101,8 @@ def _is_plain(held: Value) -> bool:
     kinds = [*list_ancestors(held.of)] if isinstance(held, Held) else []
     own = [each for each in kinds if isinstance(each, Class)]
     foreign = [each.path for each in kinds if isinstance(each, External)]
+    if any(path.endswith(("Buffer", "Parameter")) for path in foreign):
+        return False  # tensors that torch.nn makes
     layer = not own and all(p.startswith("torch.nn.") and p.count(".") == 2 for p in foreign)
     if not kinds or any(map(has_open_base, own)) or not (layer or foreign == [MODULE]):
         return False
