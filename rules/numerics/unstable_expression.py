@@ -215,7 +215,8 @@ def judge_sum(event: Called, added: Combined, source: Source) -> Iterator[Hit]:
         return
     exp = source.evaluation.ways.find_maker(other)
     if is_exp(exp):
-        if not is_bounded(find_operand(exp), source):
+        given = find_operand(exp)
+        if not is_bounded(given, source) and not is_ranged(given, source):
             yield Hit(
                 event, "log(1 + exp(x)) is inf where exp overflows", remedy="write F.softplus(x)"
             )
@@ -239,6 +240,38 @@ def is_of_units(value: Value | None, source: Source) -> bool:
 
 
 UNITS = frozenset({"normalize", "cosine_similarity", "cosinesimilarity"})
+
+
+def is_ranged(value: Value | None, source: Source) -> bool:
+    """Whether it is a cosine, a share or the like, times a scale: `32 * cosine_similarity(x, y)`."""
+    made = source.evaluation.ways.find_maker(value)
+    if made is None:
+        return False
+    name = name_operation(made)
+    if name in RANGED or name in UNITS:
+        return True
+    if name in CLAMPS:
+        return isinstance(made, Called) and "max" in made.arguments
+    if isinstance(made, Combined) and name != "MatMult":
+        sides = (made.left, made.right), (made.right, made.left)
+        return any(is_ranged(one, source) and not is_computed(other) for one, other in sides)
+    return name in SCALES and is_ranged(find_operand(made), source)
+
+
+def is_computed(value: Value) -> bool:
+    """Whether it is a tensor of any size, and no scale, margin or label."""
+    return isinstance(value, Tensor) and not value.origin
+
+
+RANGED = frozenset({"tanh", "sigmoid", "softmax", "cos", "sin", "hardtanh", "erf", "logsigmoid"})
+CLAMPS = frozenset({"clamp", "clip", "clamp_max"})
+SCALES = frozenset(
+    {
+        "neg", "matmul", "MatMult", "mm", "linear", "t", "transpose", "getitem", "squeeze", "unsqueeze",
+        "view", "reshape",
+    }
+)  # fmt: skip
+"""What leaves the numbers of a small range in one."""
 
 
 def is_less(value: Value | None, source: Source) -> bool:

@@ -203,3 +203,19 @@ def shares(logits, y):
     shares = torch.exp(logits) / torch.exp(logits).sum(dim=1, keepdim=True)  # hit
     top = logits - logits.amax(1, keepdim=True)
     return shares[y], torch.exp(top) / torch.exp(top).sum(1, keepdim=True)
+
+
+def of_cosines(a, b, labels, margin):
+    cosine = F.cosine_similarity(a, b)
+    a = F.normalize(a, dim=1)
+    similar = a @ a.t()
+    far = torch.log(1 + torch.exp(32 * (cosine + margin)))
+    near = torch.log(1 + torch.exp(-32 * labels * similar))
+    return far + near + torch.log(1 + torch.exp(50 * torch.tanh(b)))
+
+
+def of_anything(x):
+    hidden = torch.relu(x)
+    gated = torch.log(1 + torch.exp(hidden * torch.sigmoid(hidden)))  # hit
+    small = torch.log(1 + torch.exp(x.clamp(max=20)))
+    return gated + small + torch.log(1 + torch.exp(2 * x))  # hit
