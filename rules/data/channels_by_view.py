@@ -102,7 +102,10 @@ def in_order(event: Called, source: Source) -> Iterator[Hit]:
     if function is not None and SHIFTS.search(source.code(function)):
         return
     if turned and any(not isinstance(size, int) for size in moved) and len(set(moved)) > 1:
-        said = f"[{', '.join(map(str, before))}] is cut anew as [{', '.join(map(str, after))}]: no axis is turned"
+        named = [f"[{', '.join(map(str, row))}]" for row in (before, after)]
+        plain = not any(mark in text for text in named for mark in ("?", "("))
+        what = " is cut anew as ".join(named) if plain else "the axes are cut anew in another order"
+        said = f"{what}: no axis is turned"
         yield Hit(event, said, remedy="turn the axes: permute(…), or transpose of two of them")
 
 
