@@ -74,10 +74,13 @@ def in_backward(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
 
 
 def count_inputs(forward: cst.FunctionDef | None, apart: bool) -> int:
-    """The inputs of forward after its context, which `setup_context` takes out; 0 where they are open."""
+    """The inputs that forward cannot do without, after its context, which `setup_context` takes out; 0 where they are open.
+
+    A default that apply() is not given owes no gradient.
+    """
     if forward is None or isinstance(forward.params.star_arg, cst.Param):
         return 0
-    return len(forward.params.params) - (not apart)
+    return sum(each.default is None for each in forward.params.params) - (not apart)
 
 
 def count_given(value: cst.BaseExpression | None) -> int:
