@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from lintorch.core.exporter_calls import ONNX_EXPORT
-from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given, read_keys, read_plain
@@ -171,11 +171,11 @@ def _write_shapes(event: Called, source: Source) -> Fix | None:
     if any(each is None for each in found):
         return None
     parts = [each or "None" for each in found] + ["None"] * (count - len(names))
-    text = f"dynamic_shapes=({', '.join(parts)}{',' if count == 1 else ''})"
+    text = f"({', '.join(parts)}{',' if count == 1 else ''})"
     assert written.keyword is not None
-    start, end = source.replace(written.keyword, "").start, source.replace(written.value, "").end
+    named = source.replace(written.keyword, "dynamic_shapes")
     told = "give dynamic_shapes, one for each input"
-    return Fix(told, (Edit(start, end, text),), Applicability.UNSAFE)
+    return Fix(told, (named, source.replace(written.value, text)), Applicability.UNSAFE)
 
 
 def _name_key(

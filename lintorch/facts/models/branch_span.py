@@ -15,10 +15,13 @@ def find_branch_span(
 ) -> tuple[int, int] | None:
     """Where a branch begins and ends, with a last statement behind it; None where a comment stands in it."""
     end = last or branch
-    lines = text.splitlines(keepends=True)[branch.lineno - 1 : end.end_lineno]
-    begin = len(lines[0].encode()[: branch.col_offset].decode())
-    stop = len(lines[-1].encode()[: end.end_col_offset].decode())
-    start = spans.offset(branch.lineno, begin + 1)
-    finish = spans.offset(end.end_lineno or end.lineno, stop + 1)
+    start = _find_offset(branch.lineno, branch.col_offset, text, spans)
+    finish = _find_offset(end.end_lineno or end.lineno, end.end_col_offset or 0, text, spans)
     inside = text[start:finish]
-    return None if "#" in inside or lines[0].lstrip().startswith("elif") else (start, finish)
+    return None if "#" in inside or inside.startswith("elif") else (start, finish)
+
+
+def _find_offset(row: int, column: int, text: str, spans: Spans) -> int:
+    """In the text, of a place whose column counts bytes of UTF-8."""
+    begin = spans.offset(row, 1)
+    return begin + len(text[begin : begin + column].encode()[:column].decode())
