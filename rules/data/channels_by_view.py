@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
-
-import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
@@ -98,8 +97,8 @@ def in_order(event: Called, source: Source) -> Iterator[Hit]:
         len(before) > 2 and before != after and sorted(map(str, before)) == sorted(map(str, after))
     )
     moved = [one for one, other in zip(before, after, strict=False) if one != other]
-    function = source.enclosing(call, cst.FunctionDef) if (call := source.call_at(event)) else None
-    if function is not None and SHIFTS.search(source.code(function)):
+    function = source.evaluation.find_function(event)
+    if function is not None and SHIFTS.search(ast.unparse(function)):
         return
     if turned and any(not isinstance(size, int) for size in moved) and len(set(moved)) > 1:
         named = [f"[{', '.join(map(str, row))}]" for row in (before, after)]
