@@ -25,8 +25,10 @@ from lintorch.messages import (
     read_refused,
     read_releases,
     recognise,
+    sharpen,
     unify_text,
 )
+from lintorch.messages.read_moved import MovedName, load_moved
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -294,7 +296,7 @@ OTHERS = [
     '  File "site-packages/torch/optim/adam.py", line 3\nValueError: lr must be positive',
     "ModuleNotFoundError: No module named 'onnxruntime'",
     "Assertion failed: (ptr != NULL), function alloc, file mem.c, line 12.",
-    "AttributeError: module 'numpy' has no attribute 'bool'",
+    "AttributeError: module 'numpy' has no attribute 'boolean'",
     "NotImplementedError: Foo is not implemented.",
     "Error: socket is not registered.",
     "error code = 5",
@@ -374,3 +376,59 @@ def test_lines_are_those_of_the_operator_for_the_release_that_the_log_names(tmp_
         (answer,) = json.loads(done.stdout)["answers"]
         assert "the log is of tensorrt-7.1" in (answer["since"] or "")
         assert [x["row"] for x in answer["lines"] if x["code"] == "LT901"] == rows
+
+
+MOVED = [
+    ("AttributeError: module 'numpy' has no attribute 'bool'.", "numpy 1.24", "bool"),
+    ("ModuleNotFoundError: No module named 'torch._six'", "torch 2.0", "collections.abc"),
+    (
+        "ImportError: cannot import name 'mapping' from 'onnx' (/v/onnx/__init__.py)",
+        "onnx 1.19",
+        "",
+    ),
+    (
+        "AttributeError: 'tensorrt_bindings.tensorrt.ICudaEngine' object has no attribute 'num_bindings'",
+        "tensorrt 10",
+        "num_io_tensors",
+    ),
+    ("AttributeError: module 'torch.export' has no attribute 'Dim'", "torch 2.2", "torch 2.2"),
+]
+
+
+@pytest.mark.parametrize(("said", "release", "write"), MOVED)
+def test_a_name_that_came_or_went_is_told_with_its_release(
+    said: str, release: str, write: str
+) -> None:
+    (found,) = recognise(unify_text(said))
+    told = sharpen(found, said)
+    assert (told.kind.name, told.runtime.title) == ("moved-name", release.partition(" ")[0])
+    assert release in told.kind.cause
+    assert write in told.kind.remedy
+
+
+def test_a_name_that_no_table_knows_is_no_moved_one() -> None:
+    for said in ("module 'torch' has no attribute 'foo'", "No module named 'torch'"):
+        assert recognise(unify_text(said)) == ()
+
+
+@pytest.mark.parametrize("moved", load_moved().values(), ids=lambda moved: moved.name)
+def test_names_that_came_or_went_are_so_in_what_is_installed(moved: MovedName) -> None:
+    """As far as a package is here."""
+    package, *rest = moved.name.split(".")
+    if package != moved.package or package not in ("torch", "onnx", "onnxruntime"):
+        return
+    pytest.importorskip(package)
+    assert is_there(package, rest) == (not moved.gone)
+
+
+def is_there(path: str, names: list[str]) -> bool:
+    found = importlib.import_module(path)
+    for name in names:
+        path += f".{name}"
+        if not hasattr(found, name):
+            try:
+                importlib.import_module(path)
+            except ImportError:
+                return False
+        found = getattr(found, name)
+    return True

@@ -229,3 +229,35 @@ def test_an_equality_of_two_sizes_that_says_only_that_one_is_even_ties_nothing(
 ) -> None:
     halves = ask(tmp_path, "onnx", "Halves")["Halves"]["suggestion"]
     assert "# sequence: a multiple of 2" in halves["program"]
+
+
+FIXED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 4)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+if __name__ == "__main__":
+    torch.onnx.export(Net().eval(), torch.randn(2, 8), "net.onnx", dynamo=True)
+"""
+
+
+def test_sizes_that_the_projects_own_export_fixes_are_open_in_the_suggested_one(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "net.py").write_text(FIXED)
+    asked = ("--to", "onnx", "--suggest", "--output-format", "json")
+    done = lintorch("export", "net.py", *asked, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (trial,) = json.loads(done.stdout)["trials"]
+    assert '"x": {0: "batch"}' in trial["suggestion"]["program"]
+    assert len(trial["suggestion"]["compared"]) > 1
+    assert len(trial["compared"]) == 1

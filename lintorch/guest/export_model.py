@@ -77,9 +77,10 @@ class _Trial:
 
 def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
     """Export a model on trial with each exporter, and once more in training mode where asked."""
+    subject = replace(subject, fed=_keep_free_sizes(subject.fed))
+    wide = subject
     if not work.options.dynamic:
         subject = _fix_sizes(subject)
-    subject = replace(subject, fed=_keep_free_sizes(subject.fed))
     follows_fixed = subject.built.like.open_axes == () and subject.fed.followed
     fixed = _fix_sizes(subject) if follows_fixed else subject
     inside = work.options.artifacts or work_folders.current_folder() or None
@@ -96,7 +97,13 @@ def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
         work.send(TimeNeeded(work.options.limits.trial_seconds + SLACK))
 
     works = [
-        partial(_try_in_child, work, subject if each.exporter in TAKES_NO_SIZES else fixed, each)
+        partial(
+            _try_in_child,
+            work,
+            subject if each.exporter in TAKES_NO_SIZES else fixed,
+            each,
+            wide,
+        )
         for each in trials
     ]
     at_once = count_room(work.options.processes, subject.built.module)
@@ -234,8 +241,14 @@ def _names_dims(subject: RunnableModel) -> bool:
     return subject.built.like.names_dims and subject.fed.followed
 
 
-def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: Send) -> None:
-    """In the child: the outcome, then what more can be found out in the time that is left."""
+def _try_in_child(
+    work: ModelWork, subject: RunnableModel, trial: _Trial, wide: RunnableModel, send: Send
+) -> None:
+    """In the child: the outcome, then what more can be found out in the time that is left.
+
+    `wide` is the model at all sizes that it runs at, also where the project's own call fixes them: a
+    call is suggested for these.
+    """
     from lintorch.guest import export
 
     started, files = clock(), work.files
@@ -267,7 +280,7 @@ def _try_in_child(work: ModelWork, subject: RunnableModel, trial: _Trial, send: 
         send(_write_script(work, subject, trial, warmed=True))
     if work.options.suggest:
         if not trial.train:
-            _suggest_call(work, subject, trial, outcome, about["user_file"], started, send)
+            _suggest_call(work, wide, trial, outcome, about["user_file"], started, send)
         return
     if outcome.part and work.options.scripts:
         send(ScriptMissing("its outputs are right, and only they are compared by a program"))

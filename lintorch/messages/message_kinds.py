@@ -79,7 +79,7 @@ class Runtime:
 @functools.cache
 def load_runtimes() -> tuple[Runtime, ...]:
     """All of `data/`, by file name; a file without a title holds more kinds of its runtime."""
-    tables = [_parse_toml(path) for path in sorted(_DATA.glob("*.toml"))]
+    tables = [parse_toml(path) for path in sorted(_DATA.glob("*.toml"))]
     heads = [table for table in tables if "title" in table]
     return tuple(_read_runtime(head, _list_kinds(head["runtime"], tables)) for head in heads)
 
@@ -113,7 +113,8 @@ def _read_kind(runtime: str, table: Mapping[str, Any]) -> Kind:
     return Kind(runtime, pattern=re.compile(pattern) if pattern else None, **given)
 
 
-def _parse_toml(path: Path) -> dict[str, Any]:
+def parse_toml(path: Path) -> dict[str, Any]:
+    """The tables of a file that comes with lintorch."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:

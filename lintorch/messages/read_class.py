@@ -130,7 +130,7 @@ def _find_class(text: str) -> Kind | None:
     said = find_statement(text)
     lowered = said.lower()
     for kind in _load_classes().kinds:
-        worded = any(word in lowered for word in kind.needs)
+        worded = kind.rank == "class" and any(word in lowered for word in kind.needs)
         if worded and kind.pattern and kind.pattern.search(said):
             return kind
     return None

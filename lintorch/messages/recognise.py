@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
+from lintorch.messages.read_moved import MOVED, find_moved
 from lintorch.messages.who_speaks import is_of_reader, list_foreign, stands_alone
 from lintorch.targets.opset_history import is_standard
 
@@ -69,6 +70,8 @@ def _find_kind(kind: Kind, runtime: Runtime, text: str, lowered: str) -> Iterato
     for word in kind.needs:
         for at in _find_places(word, lowered):
             for start, stop, groups in _match_around(kind.pattern, text, at, at + len(word)):
+                if kind.full_name == MOVED and find_moved(groups) is None:
+                    continue
                 if start not in seen:
                     seen.add(start)
                     yield _make_recognised(kind, runtime, text, start, stop, groups)

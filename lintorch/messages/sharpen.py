@@ -8,6 +8,7 @@ from dataclasses import replace
 from lintorch.messages.message_kinds import load_runtimes
 from lintorch.messages.read_keys import describe_keys
 from lintorch.messages.read_load_key import describe_load_key
+from lintorch.messages.read_moved import MOVED, describe_moved, find_moved
 from lintorch.messages.recognise import Recognised
 from lintorch.messages.refused_operators import is_contributed
 from lintorch.messages.who_speaks import is_compiled
@@ -55,6 +56,12 @@ def sharpen(found: Recognised, text: str) -> Recognised:
         return replace(
             found, kind=replace(found.kind, cause=cause, remedy=_CONVERT_AGAIN, rules=())
         )
+    if moved := find_moved(found.groups) if found.kind.full_name == MOVED else None:
+        kind, runtime = (
+            describe_moved(found.kind, moved),
+            replace(found.runtime, title=moved.package),
+        )
+        return replace(found, kind=kind, runtime=runtime)
     if found.runtime.name == "torch.export" and is_compiled(text):
         return _name_compile(found)
     if found.runtime.name == "torch.onnx" and not _ONNX.search(text):
