@@ -13,7 +13,7 @@ from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.learn import learn_rank
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.names import bind_name
-from lintorch.evaluator.objects import derives_from
+from lintorch.evaluator.objects import derives_from, find_class_attribute
 from lintorch.evaluator.proven_tensors import prove_bound
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.unknown_objects import ModelOutput, take_item
@@ -22,6 +22,8 @@ from lintorch.evaluator.values import (
     Choice,
     Class,
     Constant,
+    Function,
+    Given,
     Held,
     Items,
     Slice,
@@ -124,9 +126,20 @@ def _items_to_unpack(machine: Machine, value: Value, wanted: int) -> tuple[Value
     return known_items(machine, value)
 
 
+def _find_setter(machine: Machine, held: Value, name: str) -> Function | None:
+    """What a property has called where it is given a value."""
+    if not isinstance(held, Held) or held.kind != "object":
+        return None
+    found = find_class_attribute(machine, held.of, name)
+    return found.setter if isinstance(found, Function) else None
+
+
 def set_attribute(machine: Machine, held: Value, name: str, value: Value) -> None:
     """`held.name = value`."""
-    if isinstance(held, Held) and held.kind == "object":
+    setter = _find_setter(machine, held, name)
+    if setter is not None:
+        machine.call(setter.node, setter, Given((held, value)))
+    elif isinstance(held, Held) and held.kind == "object":
         several = held.address in machine.repeated.shared
         content = machine.state.write(held.address)
         if content.get(ITEMS) is not None and isinstance(value, Held):

@@ -380,5 +380,7 @@ def read_of_function(machine: Machine, node: ast.AST, held: Function, name: str)
 
 @reads(Bound)
 def read_of_bound(machine: Machine, node: ast.AST, held: Bound, name: str) -> Value:
-    """An attribute of a method or partial function."""
+    """An attribute of a method or partial function; `@width.setter` in the body of a class."""
+    if held.function == External("property") and name == "setter":
+        return Bound(External("property.setter"), held.positional[:1])
     return {"func": held.function, "args": Items("tuple", held.positional)}.get(name, UNKNOWN)

@@ -78,10 +78,16 @@ def _as_method(value: Value, owner: Class) -> Value:
         kind = _KINDS.get(value.function.path)
         inner = value.positional[0] if value.positional else UNKNOWN
         if kind and isinstance(inner, Function):
-            return replace(inner, kind=kind, owner=owner)
+            return replace(inner, kind=kind, owner=owner, setter=_find_setter(value, owner))
     if isinstance(value, Function) and value.owner is None:
         return replace(value, owner=owner)
     return value
+
+
+def _find_setter(made: Bound, owner: Class) -> Function | None:
+    """The second function of `property(read, write)`."""
+    setter = made.positional[1] if len(made.positional) > 1 else None
+    return replace(setter, owner=owner) if isinstance(setter, Function) else None
 
 
 def list_ancestors(kind: Value | None) -> tuple[Class | External, ...]:

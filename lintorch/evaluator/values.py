@@ -235,6 +235,8 @@ class Function(Value):
     """The class it is a method of."""
     kind: str = ""
     """"static", "class" or "property" where a decorator says so."""
+    setter: Function | None = None
+    """What is called where such a property is given a value."""
     wrapped: Function | None = None
     """The function that it stands for and whose signature it shows, by `functools.wraps`."""
 

@@ -96,6 +96,32 @@ class Settings:
         return 2 * self.width
 
 
+class Guarded:
+    def __init__(self, width):
+        self.width: int = width
+        self.depth = width
+
+    @property
+    def width(self):
+        return self._width
+
+    @width.setter
+    def width(self, value):
+        self._width = 2 * value
+
+    def _read_depth(self):
+        return self._depth
+
+    def _write_depth(self, value):
+        self._depth = value + 1
+
+    depth = property(_read_depth, _write_depth)
+
+
+class Wider(Guarded):
+    pass
+
+
 class Sides(NamedTuple):
     height: int
     width: int = 9
@@ -227,6 +253,7 @@ class Net(nn.Module):
         self.register_buffer("grid", torch.zeros(1, 4))
         self.repeated = self._make(3)
         self.counter = Counter()
+        self.guarded = Wider(3)
 
     def _make(self, count):
         return nn.Sequential(*[nn.Conv2d(3, 3, 3) for _ in range(count)])
@@ -239,6 +266,13 @@ class Net(nn.Module):
         self.child.factor  # value: 5
         self.swapped.factor  # value: 4
         self.child.half  # value: 5
+        self.guarded.width  # value: 6
+        self.guarded._width  # value: 6
+        self.guarded.depth  # value: 4
+        setattr(self.guarded, "width", 5)
+        self.guarded.width  # value: 10
+        self.guarded.width += 1
+        self.guarded.width  # value: 22
         Base.add(1, 2)  # value: 3
         self.child.add(1, 2)  # value: 3
         self.mixed.scale(x)  # value: tensor[B, 3, x.H, x.W]

@@ -85,9 +85,17 @@ for _name in (
 @does("staticmethod", "classmethod", "property", "functools.cached_property")
 def mark_method(machine: Machine, node: ast.AST, given: Given) -> Value:
     """A decorator of methods; the class reads what it says."""
-    first = given.pick(0)
+    first, second = given.pick(0), given.pick(1)
     path = node.id if isinstance(node, ast.Name) else "functools.cached_property"
-    return Bound(External(path), (first,)) if first is not None else UNKNOWN
+    written = (second,) if second is not None else ()
+    return Bound(External(path), (first, *written)) if first is not None else UNKNOWN
+
+
+@does("property.setter")
+def mark_setter(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`@width.setter`: the same property, which can be given a value too."""
+    read, written = given.pick(0), given.pick(1)
+    return Bound(External("property"), (read or UNKNOWN, written or UNKNOWN))
 
 
 @does("torch.jit.script")
