@@ -135,6 +135,10 @@ class Source:
         """The innermost node of these classes around this one."""
         return self.file.enclosing(node, *kinds)
 
+    def is_within(self, node: cst.CSTNode, outer: cst.CSTNode | None) -> bool:
+        """Whether a node stands somewhere in another, and is not that itself."""
+        return any(each is outer for each in self.ancestors(node))
+
     def nodes(self, kind: type[N]) -> list[N]:
         """All nodes of exactly this class, in document order."""
         return self.file.nodes(kind)

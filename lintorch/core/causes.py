@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -81,7 +81,11 @@ def group_by_cause(findings: Sequence[Finding], text: str | None) -> list[list[F
     groups: dict[_Cause, list[Finding]] = defaultdict(list)
     for finding in sort_findings(_tell_lines_once(findings)):
         groups[_cause_of(finding)].append(finding)
-    functions = _outline_functions(text) if len(groups) < len(findings) or len(groups) > 1 else []
+    alike = Counter(_pattern_of(group[0]) for group in groups.values())
+    many = any(len(group) > 1 for group in groups.values())
+    functions = (
+        _outline_functions(text) if many or max(alike.values(), default=0) >= _PATTERN else []
+    )
     parts = [
         part for group in groups.values() for part in _split_by_function(group, functions, text)
     ]

@@ -81,15 +81,17 @@ def _read_sample(machine: Machine, data: Held) -> Sample | None:
     entered = set(machine.top.entered)
     machine.state = before.fork()
     sample: Sample | None = None
-    with suppress(LeftError):
-        method = machine.read_attribute(node, data, "__getitem__")
-        if isinstance(method, Bound) and isinstance(method.function, Function):
-            found = machine.call(node, method, Given((Unknown("index"),)))
-            sample = _collate(machine, found)
-    machine.unwind(depth)
-    machine.take_back(told)
-    machine.top.entered &= entered
-    machine.state = before
+    try:
+        with suppress(LeftError):
+            method = machine.read_attribute(node, data, "__getitem__")
+            if isinstance(method, Bound) and isinstance(method.function, Function):
+                found = machine.call(node, method, Given((Unknown("index"),)))
+                sample = _collate(machine, found)
+    finally:  # where the steps are spent, too
+        machine.unwind(depth)
+        machine.take_back(told)
+        machine.top.entered &= entered
+        machine.state = before
     return sample if _has_type(sample) else None
 
 

@@ -72,14 +72,10 @@ def is_of_classes(given: cst.BaseExpression, source: Source, depth: int = 0) -> 
         return False
     if COUNTS.search(text):
         return True
-    names = [each for each in source.nodes(cst.Name) if stands_in(each, given, source)]
+    names = [e for e in source.nodes(cst.Name) if e is given or source.is_within(e, given)]
     for name in names if depth < DEEPEST else ():
         bound = source.bound(name)
         node = bound[0].node if len(bound) == 1 and bound[0].kind == "assign" else None
         if isinstance(node, cst.BaseExpression) and is_of_classes(node, source, depth + 1):
             return True
     return False
-
-
-def stands_in(node: cst.CSTNode, outer: cst.CSTNode, source: Source) -> bool:
-    return node is outer or any(each is outer for each in source.ancestors(node))

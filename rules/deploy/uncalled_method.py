@@ -190,7 +190,7 @@ def written(call: cst.Call, source: Source) -> Iterator[Hit]:
     for node in source.nodes(cst.Attribute):
         outer = source.parent(node)
         called = isinstance(outer, cst.Call) and outer.func is node
-        mine = any(each is call for each in source.ancestors(node))
+        mine = source.is_within(node, call)
         plain = mine and not called and not isinstance(outer, cst.Attribute)
         if node.attr.value == "state_dict" and plain and not _is_property(node, source):
             message = f"{source.code(node)} is not called: the method itself is saved"

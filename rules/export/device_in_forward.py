@@ -97,8 +97,7 @@ def is_in_kernel(event: Called, source: Source) -> bool:
     """Whether it is made in an autograd Function, for a kernel that runs nowhere else."""
     call = source.call_at(event)
     info = source.classes.around(call) if call is not None else None
-    bases = info.node.bases if info is not None else ()
-    return any(source.name(base.value) == "torch.autograd.Function" for base in bases)
+    return info is not None and "torch.autograd.Function" in info.bases
 
 
 def is_setting(event: Called, source: Source) -> bool:

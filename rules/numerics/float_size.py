@@ -144,15 +144,11 @@ def report(event: Called, role: str, given: Value | None, source: Source) -> Ite
     node = None if made is None else source.node_at(made, cst.BinaryOperation)
     if made is None or node is None:
         yield Hit(event, f"a float, which {taken}")
-    elif is_within(node, source.call_at(event), source):
+    elif source.is_within(node, source.call_at(event)):
         yield Hit(made, f"/ gives a float, which {taken}", divide_whole(node, source))
     elif is_first(event, made, source):
         message = "/ gives a float, and layers or sizes are made of it: TypeError"
         yield Hit(made, message, divide_whole(node, source))
-
-
-def is_within(node: cst.CSTNode, call: cst.Call | None, source: Source) -> bool:
-    return any(each is call for each in source.ancestors(node))
 
 
 def is_first(event: Called, made: Combined, source: Source) -> bool:

@@ -8,7 +8,7 @@ from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import Constant, External, Tensor, Value
+from lintorch.evaluator.values import Array, Constant, External, Tensor, Value
 from lintorch.facts.models.operation_steps import name_operation
 from lintorch.source import Source
 
@@ -47,13 +47,11 @@ rule = Rule(
 
 READERS = frozenset(
     {
-        "cv2.imread", "torchvision.io.read_image", "torchvision.io.decode_image",
+        "torchvision.io.read_image", "torchvision.io.decode_image",
         "torchvision.io.decode_jpeg", "torchvision.io.decode_png",
     }
 )  # fmt: skip
 ARRAYS = ("numpy.array", "numpy.asarray")
-PLAIN = (Constant(0), Constant(1), External("cv2.IMREAD_COLOR"), External("cv2.IMREAD_GRAYSCALE"))
-"""Flags of imread that give bytes."""
 BYTES = (External("torch.uint8"), External("numpy.uint8"), Constant("uint8"))
 CONVERTING = frozenset({"to", "astype", "type"})
 MEASURING = frozenset(
@@ -74,13 +72,13 @@ def in_difference(event: Combined, source: Source) -> Iterator[Hit]:
 
 def is_bytes(value: Value, source: Source) -> bool:
     """Whether it surely holds uint8."""
-    if isinstance(value, Tensor) and value.dtype is not None:
+    if isinstance(value, (Tensor, Array)) and value.dtype is not None:
         return value.dtype == "uint8"
     ways = source.evaluation.ways
     made = ways.find_maker(value)
     if isinstance(made, Called):
         if made.name in READERS:
-            return all(each in PLAIN for each in (*made.positional[1:], *made.keyword.values()))
+            return len(made.positional) == 1 and not made.keyword
         plain = made.name in ARRAYS and len(made.positional) == 1 and not made.keyword
         return plain and is_image(made.positional[0], source)
     called = ways.find_unknown_maker(value)

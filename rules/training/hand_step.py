@@ -108,10 +108,8 @@ def is_cleared(loop: cst.For | cst.While, written: str, source: Source) -> bool:
     if FRESH.search(text) or re.search(rf"^\s*{re.escape(written)}\s*=[^=]", text, re.MULTILINE):
         return True
     called = (
-        source.function(each.func) for each in source.nodes(cst.Call) if is_in(each, loop, source)
+        source.function(each.func)
+        for each in source.nodes(cst.Call)
+        if source.is_within(each, loop)
     )
     return any(each is not None and FRESH.search(source.code(each)) for each in called)
-
-
-def is_in(node: cst.CSTNode, loop: cst.CSTNode, source: Source) -> bool:
-    return any(outer is loop for outer in source.ancestors(node))

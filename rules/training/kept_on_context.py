@@ -76,12 +76,12 @@ WHOLE = re.compile(
 def in_forward(assign: cst.Assign, source: Source) -> Iterator[Hit]:
     target, value = assign.targets[0].target, assign.value
     function = source.enclosing(assign, cst.FunctionDef)
-    owner = source.enclosing(assign, cst.ClassDef)
-    if not isinstance(target, cst.Attribute) or not isinstance(value, cst.Name) or owner is None:
+    info = source.classes.around(assign)
+    if not isinstance(target, cst.Attribute) or not isinstance(value, cst.Name) or info is None:
         return
     if function is None or function.name.value != "forward" or not function.params.params:
         return
-    derived = any(source.name(b.value) == "torch.autograd.Function" for b in owner.bases)
+    derived = "torch.autograd.Function" in info.bases
     context = function.params.params[0].name.value
     if not derived or source.code(target.value) != context or is_plain(value, function, source):
         return

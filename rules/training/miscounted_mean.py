@@ -96,7 +96,7 @@ def in_quotients(node: cst.BinaryOperation | cst.AugAssign, source: Source) -> I
         if counted is None or not _goes_over(loop, counted, source):
             continue
         added = [*_list_added(loop, source.code(total), source)]
-        if not added or _stands_within(node, loop, source):
+        if not added or source.is_within(node, loop):
             continue
         yield from _judge(node, total, counted, added, loop, source, whole)
         return
@@ -206,13 +206,9 @@ def _is_loader(counted: cst.BaseExpression, loop: cst.For, source: Source) -> bo
 def _list_added(loop: cst.For, total: str, source: Source) -> Iterator[cst.BaseExpression]:
     """What `total += …` or `total = total + …` adds in a loop, at each turn."""
     for each in source.nodes(cst.AugAssign):
-        mine = source.code(each.target) == total and _stands_within(each, loop, source)
+        mine = source.code(each.target) == total and source.is_within(each, loop)
         if mine and isinstance(each.operator, cst.AddAssign):
             yield each.value
-
-
-def _stands_within(node: cst.CSTNode, loop: cst.For, source: Source) -> bool:
-    return any(outer is loop for outer in source.ancestors(node))
 
 
 def _written(value: cst.BaseExpression, loop: cst.For, source: Source, depth: int = 0) -> str:
@@ -222,7 +218,7 @@ def _written(value: cst.BaseExpression, loop: cst.For, source: Source, depth: in
         given = [
             each.value
             for each in source.nodes(cst.Assign)
-            if _stands_within(each, loop, source) and source.code(each.targets[0].target) == name
+            if source.is_within(each, loop) and source.code(each.targets[0].target) == name
         ]
         if len(given) == 1:
             inner = _written(given[0], loop, source, depth + 1)
@@ -273,7 +269,7 @@ def _is_mean(added: list[cst.BaseExpression], loop: cst.For, source: Source) -> 
     given = [
         source.code(each.value)
         for each in source.nodes(cst.Assign)
-        if _stands_within(each, loop, source) and source.code(each.targets[0].target) == name
+        if source.is_within(each, loop) and source.code(each.targets[0].target) == name
     ]
     plain = len(given) == 1 and not any(word in given[0] for word in SUMMING)
     return plain and LOSS.match(written) is not None

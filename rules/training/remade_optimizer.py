@@ -106,7 +106,7 @@ def is_over_epochs(loop: cst.For, source: Source) -> bool:
 
 
 def names_within(node: cst.CSTNode, source: Source) -> Iterator[cst.Name]:
-    return (e for e in source.nodes(cst.Name) if any(o is node for o in source.ancestors(e)))
+    return (each for each in source.nodes(cst.Name) if source.is_within(each, node))
 
 
 def bound_within(loop: cst.For, source: Source) -> Iterator[cst.Name]:
