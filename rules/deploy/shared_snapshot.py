@@ -111,7 +111,9 @@ def _find_shared(value: cst.BaseExpression) -> cst.BaseExpression | None:
     """`m.state_dict()`, by itself, in a dictionary that is written there, or gone over without a copy."""
     if isinstance(value, cst.Dict):
         given = (e.value for e in value.elements if isinstance(e, cst.DictElement))
-        return next((each for each in given if _method(each) == "state_dict" and _snapshot(each)), None)
+        return next(
+            (each for each in given if _method(each) == "state_dict" and _snapshot(each)), None
+        )
     if isinstance(value, cst.DictComp) and _holds_itself(value.for_in.target, value.value):
         over = value.for_in.iter
         if _method(over) == "named_parameters":
