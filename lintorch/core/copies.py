@@ -61,7 +61,7 @@ def _describe_lines(finding: Finding, lines: Sequence[str]) -> Iterator[_Copied]
     last = max(place.row, place.end_row)
     held = tuple(line.strip() for line in lines[place.row - 1 : last])
     said = finding.code, finding.said, finding.detail, finding.remedy, finding.severity, held
-    who = finding.target, finding.exporter, finding.hazard, len(finding.also)
+    who = finding.target, finding.exporter, finding.hazard
     before, behind = _find_text(lines[: place.row - 1][::-1]), _find_text(lines[last:])
     yield from ((*said, *who, way, near) for way, near in enumerate((before, behind)) if near)
 
@@ -72,5 +72,6 @@ def _find_text(lines: Sequence[str]) -> str:
 
 
 def list_elsewhere(finding: Finding) -> list[Place]:
-    """The places of a finding in other files than its own."""
-    return [each for each in finding.also if each.path != finding.place.path]
+    """The first place of a finding in each other file than its own."""
+    others = (each for each in reversed(finding.also) if each.path != finding.place.path)
+    return [*{each.path: each for each in others}.values()][::-1]

@@ -261,8 +261,11 @@ def _saves_made(save: cst.Call, source: Source) -> bool:
 
 
 def _write_path(path: cst.BaseExpression, source: Source) -> str:
-    """A path as it is written, without what makes a text of it."""
-    return _AS_TEXT.sub(r"\1\2", source.code(path))
+    """A path as it is written, also to the name that is given for it, without what makes a text of it."""
+    given = source.classes.assigned(path) if isinstance(path, cst.Name) else []
+    if len(given) == 1 and isinstance(given[0], (cst.SimpleString, cst.FormattedString)):
+        path = given[0]
+    return _AS_TEXT.sub(r"\1\2", source.code(path).replace("'", '"'))
 
 
 def _follows_training(call: cst.Call, source: Source) -> bool:

@@ -153,3 +153,14 @@ def main(model, loader, path, learns):
 
 def main_of_one(model, path):
     look_elsewhere(model, path)
+
+
+class Agent:
+    def keep(self):
+        torch.save(self.model.state_dict(), "./kept/model.dump")
+
+    def restore(self):
+        kept = './kept/model.dump'
+        self.model.load_state_dict(torch.load(kept))
+        best = "./best/model.dump"
+        self.model.load_state_dict(torch.load(best))  # hit
