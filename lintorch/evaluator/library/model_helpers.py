@@ -8,6 +8,7 @@ from lintorch.evaluator.assign import set_attribute
 from lintorch.evaluator.layers import FOREIGN_LAYERS
 from lintorch.evaluator.library.table import SUFFIXES
 from lintorch.evaluator.machine import METHODS, Machine
+from lintorch.evaluator.objects import find_class_attribute
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import NONE, UNKNOWN, Constant, Given, Held, Items, Number, Value
 
@@ -58,13 +59,26 @@ def _make_divisible(machine: Machine, node: ast.AST, given: Given) -> Value:
 SUFFIXES["timm", "make_divisible"] = _make_divisible
 
 
+_ATTENTION = "_attn_implementation_internal"
 _PRETRAINED = ("transformers.modeling_utils", "PreTrainedModel")
 
 
 def _keep_config(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`PreTrainedModel.__init__(self, config)`, of which the rest is about loading and generating."""
-    set_attribute(machine, given.pick(0) or UNKNOWN, "config", given.pick(1, "config") or UNKNOWN)
+    model, config = given.pick(0) or UNKNOWN, given.pick(1, "config") or UNKNOWN
+    set_attribute(machine, model, "config", config)
+    if isinstance(model, Held) and isinstance(config, Held):
+        _choose_attention(machine, model, config)
     return NONE
+
+
+def _choose_attention(machine: Machine, model: Held, config: Held) -> None:
+    """The fused function, where the class can do with it, and nothing else is asked for."""
+    asked = machine.state.read(config.address).get(_ATTENTION)
+    fused = find_class_attribute(machine, model.of, "_supports_sdpa")
+    if asked == NONE and isinstance(fused, Constant):
+        chosen = Constant("sdpa" if fused.value else "eager")
+        set_attribute(machine, config, _ATTENTION, chosen)
 
 
 def _leave_weights(machine: Machine, node: ast.AST, given: Given) -> Value:
