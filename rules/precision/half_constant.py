@@ -22,7 +22,7 @@ rule = Rule(
     why="""
         The largest float16 is 65504; below 3e-8 everything is 0. `masked_fill` and `fill_` with
         -1e9 raise, under float16 autocast too; added, it becomes -inf. An epsilon of 1e-8 is no
-        epsilon: 0 / (0 + 1e-8) is NaN. bfloat16 holds both. Measured on torch 2.13.
+        epsilon: 0 / (0 + 1e-8) is NaN. A sum of 70,000 ones is inf. bfloat16 holds all these. Measured on torch 2.13.
 
         Reported are tensors that the function around the line makes float16 itself, and those
         that are float16 when the model runs. That a run in float32 meets none proves nothing of
@@ -124,6 +124,20 @@ def in_sum(event: Combined, source: Source) -> Iterator[Hit]:
             )
         elif _overflows(value):
             yield Hit(event, f"{value:g} is infinite in float16")
+
+
+@rule.event("torch.sum", "torch.Tensor.sum")
+def in_total(event: Called, source: Source) -> Iterator[Hit]:
+    """`x.half().sum()`: of all numbers, kept in float16."""
+    held = find_operand(event)
+    told = (
+        event.open
+        or len(event.positional) > 1
+        or not {"dim", "axis", "dtype"}.isdisjoint(event.keyword)
+    )
+    if held is not None and not told and is_half(held, source):
+        message = "a sum over everything that stays in float16 is inf above 65504"
+        yield Hit(event, message, remedy="write sum(dtype=torch.float32), or mean()")
 
 
 def is_half(value: Value, source: Source, depth: int = 0) -> bool:
