@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from lintorch.evaluator.assign import set_attribute
+from lintorch.evaluator.exporter_questions import say_told
+from lintorch.evaluator.exporters import PROGRAMS, TRACERS
 from lintorch.evaluator.layers import FOREIGN_LAYERS
 from lintorch.evaluator.library.table import SUFFIXES
 from lintorch.evaluator.machine import METHODS, Machine
@@ -73,12 +76,11 @@ def _keep_config(machine: Machine, node: ast.AST, given: Given) -> Value:
 
 
 def _choose_attention(machine: Machine, model: Held, config: Held) -> None:
-    """The fused function, where the class can do with it, and nothing else is asked for."""
+    """The plain one, where the class cannot do with the fused one; which of the two is left open else."""
     asked = machine.state.read(config.address).get(_ATTENTION)
     fused = find_class_attribute(machine, model.of, "_supports_sdpa")
-    if asked == NONE and isinstance(fused, Constant):
-        chosen = Constant("sdpa" if fused.value else "eager")
-        set_attribute(machine, config, _ATTENTION, chosen)
+    if asked == NONE and fused == Constant(False):
+        set_attribute(machine, config, _ATTENTION, Constant("eager"))
 
 
 def _leave_weights(machine: Machine, node: ast.AST, given: Given) -> Value:
@@ -88,3 +90,18 @@ def _leave_weights(machine: Machine, node: ast.AST, given: Given) -> Value:
 METHODS["__init__"] = {_PRETRAINED: _keep_config}
 METHODS["post_init"] = {_PRETRAINED: _leave_weights}
 METHODS["init_weights"] = {_PRETRAINED: _leave_weights}
+
+
+def _ask(who: frozenset[str]) -> Callable[[Machine, ast.AST, Given], Value]:
+    def ask(machine: Machine, node: ast.AST, given: Given) -> Value:
+        return say_told(machine, who)
+
+    return ask
+
+
+_QUESTIONS = {
+    "is_torchdynamo_exporting": PROGRAMS, "is_torchdynamo_compiling": PROGRAMS,
+    "is_jit_tracing": TRACERS, "is_tracing": PROGRAMS | TRACERS,
+}  # fmt: skip
+for _name, _who in _QUESTIONS.items():
+    METHODS[_name] = {("transformers.utils.import_utils", ""): _ask(_who)}
