@@ -9,6 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
+from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import UNKNOWN, Constant, External, Tensor, Value, is_number
 from lintorch.evidence import OperatorCall, Trace
@@ -124,6 +125,18 @@ def in_sum(event: Combined, source: Source) -> Iterator[Hit]:
             )
         elif _overflows(value):
             yield Hit(event, f"{value:g} is infinite in float16")
+
+
+@rule.event("torch.full", "torch.full_like")
+def in_full(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.full((n, n), -1e9, dtype=torch.float16)`."""
+    given = name_given(event)
+    value, kind = given.get("fill_value"), given.get("dtype")
+    number = value.value if isinstance(value, Constant) else None
+    if isinstance(number, (int, float)) and _overflows(number) and kind in HALF:
+        message = f"{number:g} does not fit into float16: raises"
+        remedy = "write float('-inf'), or torch.finfo(torch.float16).min"
+        yield Hit(event, message, severity=Severity.ERROR, remedy=remedy)
 
 
 @rule.event("torch.sum", "torch.Tensor.sum")

@@ -61,3 +61,9 @@ def totals(a, b):
     squares = (d**2).sum() / d.numel()  # hit
     rows = d.sum(-1), d.sum(dtype=torch.float32), d.mean(), d.float().sum()
     return squares, torch.sum(d), rows  # hit
+
+
+def filled(t, x):
+    a = torch.full((t, t), -1e5, dtype=torch.float16)  # hit
+    b = torch.full((t, t), float("-inf"), dtype=torch.half), torch.full((t, t), -1e9)
+    return a, b, torch.full_like(x, -1e9, dtype=torch.half)  # hit
