@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from running import lintorch
 
+from lintorch.core.finding import Edit
+from lintorch.run.fixed_rows import list_fixed_rows
+
 RULE = '''"""XY001: functions that other functions take the place of."""
 
 from collections.abc import Iterator
@@ -326,3 +329,11 @@ def test_what_keeps_a_model_from_being_exported_is_told(project: Path) -> None:
     done = lintorch("fix", "net/net.py", "--until-exports", "torchscript-trace", cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert "net/net.py:2: LT001 syntax-error: this is not valid Python" in done.stderr
+
+
+def test_rows_are_those_of_python_and_not_of_form_feeds() -> None:
+    before = 'import torch\n\x0c\nx = "a\u2028b\x85"\n\x0c\ny = torch.mul(x, 2)\n'
+    text = before.replace("import torch\n", "import math\nimport torch\n")
+    start = text.index("mul")
+    rows = list_fixed_rows(before, text, [Edit(start, start + 3, "multiply")])
+    assert rows == (frozenset({5}),)

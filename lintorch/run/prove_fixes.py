@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from lintorch.core.codes import FIX_CHANGES_NUMBERS
 from lintorch.core.finding import Applicability, Finding, Place
+from lintorch.core.text_rows import split_rows
 from lintorch.host.reports import Report
 from lintorch.run.describe_proof import describe_equal, describe_uncovered, describe_verdicts
 from lintorch.run.fixed_rows import Rows, is_same_code, list_fixed_rows
@@ -189,7 +190,7 @@ class FileProof:
         return f"{where}: the fix of {finding.code} ({finding.name}) was left out: {why}"
 
     def _place_of(self, key: FixKey) -> Place:
-        lines = [line.strip() for line in self._mending.before.splitlines()]
+        lines = [line.strip() for line in split_rows(self._mending.before).lines]
         row = lines.index(key[1]) + 1 if key[1] in lines else 1
         return Place(self._mending.path, row)
 
