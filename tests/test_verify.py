@@ -331,6 +331,37 @@ def test_what_keeps_a_model_from_being_exported_is_told(project: Path) -> None:
     assert "net/net.py:2: LT001 syntax-error: this is not valid Python" in done.stderr
 
 
+BACKWARD = """import torch
+from torch import nn
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return torch.mul(gradient, 2)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, image):
+        return Twice.apply(self.conv(image))
+"""
+
+
+def test_a_line_of_the_backward_pass_is_run_too(project: Path) -> None:
+    (project / "net" / "net.py").write_text(BACKWARD)
+    (project / "net" / "helpers.py").unlink()
+    found, _ = verify(project)
+    assert [each["fix"]["verified"] for each in found] == [True]
+
+
 def test_rows_are_those_of_python_and_not_of_form_feeds() -> None:
     before = 'import torch\n\x0c\nx = "a\u2028b\x85"\n\x0c\ny = torch.mul(x, 2)\n'
     text = before.replace("import torch\n", "import math\nimport torch\n")
