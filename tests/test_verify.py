@@ -362,6 +362,34 @@ def test_a_line_of_the_backward_pass_is_run_too(project: Path) -> None:
     assert [each["fix"]["verified"] for each in found] == [True]
 
 
+DATED = """import time
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, folder):
+        super().__init__()
+        self.folder = folder
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, image):
+        return torch.mul(self.conv(image), 2)
+
+
+if __name__ == "__main__":
+    model = Net("runs/" + str(time.time_ns()))
+"""
+
+
+def test_a_model_that_is_told_the_time_of_day_is_built_the_same_way(project: Path) -> None:
+    (project / "net" / "net.py").write_text(DATED)
+    (project / "net" / "helpers.py").unlink()
+    found, _ = verify(project)
+    assert [each["fix"]["verified"] for each in found] == [True]
+
+
 def test_rows_are_those_of_python_and_not_of_form_feeds() -> None:
     before = 'import torch\n\x0c\nx = "a\u2028b\x85"\n\x0c\ny = torch.mul(x, 2)\n'
     text = before.replace("import torch\n", "import math\nimport torch\n")
