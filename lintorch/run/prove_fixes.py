@@ -162,8 +162,7 @@ class FileProof:
         if groups and all(any(self._bench.runs_any(r, [rows]) for r in runs) for rows in groups):
             return FixProof(True, describe_equal(runs, verdicts))
         if len(steady) < len(kept) and not runs:
-            names = ", ".join(sorted(unsteady))
-            return FixProof(None, f"{names} computes something else each time that it is run")
+            return FixProof(None, "; ".join(_tell_unsteady(*each) for each in unsteady.items()))
         return FixProof(None, self._describe_uncovered(groups))
 
     def _describe_uncovered(self, groups: Sequence[Rows]) -> str:
@@ -230,3 +229,7 @@ def _promises(mended: Mended) -> dict[FixKey, Applicability]:
 
 def _name_of(report: Report) -> str:
     return report.model.qualname if report.model is not None else ""
+
+
+def _tell_unsteady(name: str, failure: str) -> str:
+    return failure or f"{name} computes something else each time that it is run"
