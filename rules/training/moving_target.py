@@ -79,10 +79,12 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
     for call in source.nodes(cst.Call) if nets else ():
         if source.enclosing(call, cst.FunctionDef) is not function:
             continue
-        given = [source.code(each.value) for each in call.args]
-        if not _LOSSES.search(source.code(call.func)) or given[1:2] != [target.value]:
+        given = [each.value for each in call.args[:2]]
+        written = [source.code(each) for each in given]
+        if not _LOSSES.search(source.code(call.func)) or target.value not in written:
             continue
-        if nets & {*list_networks(call.args[0].value, source, 0)}:
+        others = [each for each in given if source.code(each) != target.value]
+        if any(nets & {*list_networks(each, source, 0)} for each in others):
             message = (
                 f"{target.value} keeps the graph of {min(nets)}: the next value is trained too"
             )

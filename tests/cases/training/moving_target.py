@@ -12,7 +12,7 @@ class Agent:
         now = self.q(s).gather(1, a)
         best = self.q(after).max(1)[0].unsqueeze(1)
         target = r + 0.99 * best * (1 - done)  # hit
-        return F.mse_loss(now, target)
+        return F.mse_loss(target, now)
 
     def of_another(self, s, a, r, after, done):
         now = self.q(s).gather(1, a)
