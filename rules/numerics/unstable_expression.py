@@ -160,7 +160,7 @@ BETTER = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
 PICKS = frozenset(
     {
         "gather", "index_select", "take_along_dim", "select", "squeeze", "unsqueeze", "view", "reshape",
-        "flatten", "transpose", "permute", "t", "contiguous", "float",
+        "flatten", "transpose", "permute", "t", "contiguous", "float", "diag", "diagonal",
     }
 )  # fmt: skip
 
@@ -193,13 +193,13 @@ def in_difference(event: Combined, source: Source) -> Iterator[Hit]:
 def in_share(event: Combined, source: Source) -> Iterator[Hit]:
     """`e / e.sum(-1, keepdim=True)` of `e = exp(x)`."""
     ways = source.evaluation.ways
-    exp, total = ways.find_maker(event.left), ways.find_maker(event.right)
+    exp, total = find_picked(event.left, source), ways.find_maker(event.right)
     if event.operator != "Div" or not is_exp(exp) or not isinstance(total, Called):
         return
     given = find_operand(exp)
     added = find_operand(total)
     again = ways.find_maker(added)
-    same = added is event.left or (is_exp(again) and find_operand(again) is given)
+    same = added is event.left or (is_exp(again) and (again is exp or find_operand(again) is given))
     summed = name_operation(total) == "sum" and same
     limited = is_less(given, source) or is_bounded(given, source) or is_of_units(given, source)
     if summed and given != UNKNOWN and not limited:

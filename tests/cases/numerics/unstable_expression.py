@@ -240,3 +240,8 @@ def reinforce(policy, states, actions, returns):
 
 
 reinforce(Policy(), torch.randn(3, 4), torch.tensor([0, 1, 0]), torch.randn(3))
+
+
+def info_nce(q, k, t=0.07):
+    e = torch.exp(torch.mm(q, k.t()) / t)
+    return -torch.log(e.diag() / e.sum(1)).mean()  # hit

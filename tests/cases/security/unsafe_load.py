@@ -1,4 +1,5 @@
 import io
+import pickle
 
 import joblib
 import requests
