@@ -405,7 +405,7 @@ def test_the_report_can_be_written_to_a_file(project: Path) -> None:
 
 def test_the_same_bytes_whatever_the_number_of_processes(tmp_path: Path) -> None:
     for number in range(60):
-        (tmp_path / f"net{number}.py").write_text(BAKED)
+        (tmp_path / f"net{number}.py").write_text(BAKED.replace("x", f"x{number}"))
     one, two = (lintorch("check", "--no-cache", "-j", jobs, cwd=tmp_path).stdout for jobs in (1, 2))
     assert one == two
     assert one.count("LT101 dynamic-size") == 60

@@ -57,6 +57,8 @@ def finding_values(finding: Finding, report: Result) -> dict[str, Any]:
 
 def _span_values(place: Place) -> dict[str, Any]:
     return {
+        "filename": shown_path(place.path),
+        "cell": place.cell or None,
         "location": _position_values(find_start(place)),
         "end_location": _position_values(find_end(place)),
     }
