@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -378,6 +379,15 @@ def test_diff_shows_a_patch_and_writes_nothing(project: Path) -> None:
     assert "-        return x.view(int(x.size(0)), -1)" in done.stdout
     assert "+        return x.view(x.size(0), -1)" in done.stdout
     assert (project / "net.py").read_text() == BAKED
+
+
+def test_a_diff_of_lines_that_no_patch_knows_can_be_applied(project: Path) -> None:
+    text = BAKED.replace("import torch\n", 'import torch\n\x0c\nNAMES = "a\u2028b\x1cc"\n\x0c\n', 1)
+    (project / "net.py").write_text(text)
+    done = lintorch("check", "--diff", "net.py", cwd=project)
+    (project / "net.patch").write_text(done.stdout)
+    subprocess.run(["git", "apply", "net.patch"], cwd=project, check=True)
+    assert (project / "net.py").read_text() == text.replace("int(x.size(0))", "x.size(0)")
 
 
 def test_an_unfixable_rule_is_left_alone(project: Path) -> None:

@@ -2,7 +2,7 @@
 
 from lintorch.messages.describe_support import describe_support
 from lintorch.messages.message_kinds import Kind, Rank, Runtime, load_runtimes
-from lintorch.messages.read_class import describe_class, read_class, read_refused
+from lintorch.messages.read_class import describe_class, find_ending, read_class, read_refused
 from lintorch.messages.read_releases import Releases, read_releases
 from lintorch.messages.recognise import Recognised, looks_like_error, recognise
 from lintorch.messages.sharpen import sharpen
@@ -17,6 +17,7 @@ __all__ = [
     "Runtime",
     "describe_class",
     "describe_support",
+    "find_ending",
     "guess_runtime",
     "load_runtimes",
     "looks_like_error",

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from lintorch.messages.answer_refusal import read_refusal
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
+from lintorch.messages.name_details import add_details
 from lintorch.messages.read_converter import add_converted
 from lintorch.messages.recognise import Recognised, looks_like_error
 from lintorch.messages.who_speaks import guess_runtime, has_words, is_compiled, is_own_code
@@ -132,7 +133,7 @@ def _find_class(text: str) -> Kind | None:
     for kind in _load_classes().kinds:
         worded = kind.rank == "class" and any(word in lowered for word in kind.needs)
         if worded and kind.pattern and kind.pattern.search(said):
-            return kind
+            return add_details(kind, said)
     return None
 
 
@@ -150,6 +151,13 @@ def find_statement(text: str) -> str:
             return text[marked.start() : marked.start() + _LONG]
     start = raised[-1].start() if raised else max(0, len(text) - _LONG)
     return text[start : start + _LONG]
+
+
+def find_ending(text: str) -> int:
+    """Where the error is raised that a text ends with; -1 where it raises none."""
+    start = max(0, len(text) - _READ)
+    raised = [m for m in _RAISED.finditer(text, start) if not _WEAK.match(m[0])]
+    return raised[-1].start() if raised else -1
 
 
 def _read_phase(text: str) -> str:

@@ -32,6 +32,8 @@ _PATTERNS = tuple(
         rf"['\"`](?P<names>{_NAME})['\"`] (?:is |are |was )?{_NEVER} {_HAVE}\b",
     )
 )
+_DEBUG = re.compile(r"- DEBUG - .{0,160}?(?=\d{4}-\d\d-\d\d |- [A-Z]{4,8} - |$)")
+"""What a program says of itself while it looks around, and not of the model."""
 _TORCH = re.compile(
     r"(?:(?:torch\.(?:_)?ops\.)?(?:aten|prims?|torchvision|quantized)(?:::|\.)\w+[\w.]*|\w+\.(?:default|Tensor|Scalar|input|out|self|dim|int))$"
 )
@@ -116,6 +118,7 @@ def find_refused(said: str) -> tuple[str, ...]:
 
     A name counts that ONNX, ONNX Runtime or PyTorch has.
     """
+    said = _DEBUG.sub("", said)
     for pattern in _PATTERNS:
         for match in pattern.finditer(said):
             names = tuple(dict.fromkeys(_read_names(match["names"])))

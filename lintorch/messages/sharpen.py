@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from lintorch.messages.message_kinds import load_runtimes
+from lintorch.messages.name_details import add_details
 from lintorch.messages.read_keys import describe_keys
 from lintorch.messages.read_load_key import describe_load_key
 from lintorch.messages.read_moved import MOVED, describe_moved, find_moved
@@ -66,6 +67,10 @@ def sharpen(found: Recognised, text: str) -> Recognised:
         return _name_compile(found)
     if found.runtime.name == "torch.onnx" and not _ONNX.search(text):
         return replace(found, runtime=next(r for r in load_runtimes() if r.name == "torchscript"))
+    if found.kind.error == "sizes":
+        detailed = add_details(found.kind, found.excerpt)
+        if detailed is not found.kind:
+            return replace(found, kind=detailed)
     told = _describe(found, text)
     if told and found.kind.full_name not in _KEYS:
         told = f"{told} {found.kind.cause}"

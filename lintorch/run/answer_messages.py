@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lintorch.messages import Recognised, guess_runtime, looks_like_error, read_class
+from lintorch.messages import (
+    Recognised,
+    find_ending,
+    guess_runtime,
+    looks_like_error,
+    read_class,
+)
 from lintorch.run.answer import Answer, Verdict
 from lintorch.run.explain_messages import ExplainedMessage
 from lintorch.run.read_export_log import LoggedWarning
@@ -29,13 +35,26 @@ def add_class(answers: Sequence[Answer], text: str) -> list[Answer]:
     """The answers, with the class of the error where nothing is known of its message."""
     errors = [each for each in answers if each.warning.is_error]
     found = None if any(each.message or each.code for each in errors) else read_class(text)
-    if found is None or (answers and not errors):
+    if found is None or (answers and not errors and not _raises_beyond(answers, text)):
         return [*answers]
     message = ExplainedMessage(found)
     if not errors:
-        return [_answer_message(message)]
+        return [_answer_message(message), *answers]
     told = replace(errors[-1], message=message, why=found.kind.cause)
     return [told if each is errors[-1] else each for each in answers]
+
+
+def _raises_beyond(answers: Sequence[Answer], text: str) -> bool:
+    """Whether a text ends with an error that stands in none of the notes that are answered."""
+    at = find_ending(text)
+    notes = [each.message.found for each in answers if each.message]
+    return at >= 0 and not any(note.at <= at < _find_end(note, text) for note in notes)
+
+
+def _find_end(note: Recognised, text: str) -> int:
+    """Where the words of a note end, of which its excerpt shows more."""
+    match = note.kind.pattern.match(text, note.at) if note.kind.pattern else None
+    return match.end() if match else note.at + 1
 
 
 def answer_unknown(text: str) -> Answer | None:
