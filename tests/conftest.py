@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import compileall
+import os
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         for name in ("lintorch", "rules"):
             compileall.compile_dir(HERE.parent / name, quiet=2)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than there are cores: many tests wait for processes of their own."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:

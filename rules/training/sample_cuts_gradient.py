@@ -15,12 +15,14 @@ from lintorch.source import Source
 rule = Rule(
     __name__,
     code="LT443",
-    summary="a sample through which no gradient flows",
+    summary="a sample, or a rounded value, through which no gradient flows",
     why="""
         sample() of a distribution draws under no_grad(): what a model makes of the sample trains neither
         the mean nor the spread that it was drawn with. rsample() draws noise and scales it, and hands the
         gradient on. Measured on torch 2.13. Not reported where a file asks for log_prob(), as
-        policy gradients do, which need no gradient through the sample.
+        policy gradients do, which need no gradient through the sample. The gradient of round, floor, ceil and
+        sign is 0 everywhere: in a forward that is trained, nothing trains what they are given, unless the
+        gradient is handed past them.
     """,
     bad="""
         import torch
@@ -85,3 +87,29 @@ def in_forward(event: Called, source: Source) -> Iterator[Hit]:
     given = (*made.positional, *made.keyword.values())
     if evaluation.ways.find_users(event.result) and any(flow.list_runs(each) for each in given):
         yield Hit(event, "no gradient flows through sample() to what it was drawn with")
+
+
+ROUNDING = ("round", "floor", "ceil", "trunc", "sign")
+
+
+@rule.event(*(f"{home}.{name}" for home in ("torch", "torch.Tensor") for name in ROUNDING))
+def in_rounding(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.round(self.enc(x) * 16) / 16` in a forward that is trained."""
+    evaluation = source.evaluation
+    function = evaluation.find_function(event)
+    inside = any(name.endswith(".forward") for name in event.way.names)
+    if not inside or function is None or "detach" in ast.unparse(function):
+        return
+    asked = any(
+        isinstance(each, (ast.If, ast.IfExp)) and "train" in ast.unparse(each.test)
+        for each in evaluation.list_all_around(event)
+    )
+    given = event.positional[0] if event.positional else None
+    if asked or OTHERWISE & evaluation.words or may_be_free(event, evaluation) or given is None:
+        return
+    name = event.name.rpartition(".")[2]
+    flow = GradientFlow(evaluation)
+    if "backward" in evaluation.words and flow.list_runs(given):
+        said = f"{name} has a gradient of 0 everywhere: nothing trains what it is given"
+        remedy = f"hand the gradient past it: x + (torch.{name}(x) - x).detach()"
+        yield Hit(event, said, remedy=remedy)

@@ -46,3 +46,33 @@ class Kinds(nn.Module):
 
     def forward(self, x):
         return dist.Categorical(logits=self.logits(x)).sample()
+
+
+class Quantized(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.enc = nn.Linear(4, 4)
+        self.dec = nn.Linear(4, 4)
+
+    def forward(self, x):
+        z = torch.round(self.enc(x) * 16) / 16  # hit
+        places = x.floor()
+        return self.dec(z) + places
+
+
+class Passed(Quantized):
+    def forward(self, x):
+        z = self.enc(x)
+        z = z + (torch.round(z) - z).detach()
+        return self.dec(z)
+
+
+class Noisy(Quantized):
+    def forward(self, x):
+        z = self.enc(x)
+        z = z + torch.rand_like(z) if self.training else torch.round(z)
+        return self.dec(z)
+
+
+for net in (Quantized(), Passed(), Noisy()):
+    net(torch.randn(2, 4)).sum().backward()
