@@ -2,6 +2,7 @@
 
     python benchmarks/mended_exports.py tests/wrong                       # a folder: all files in it
     python benchmarks/mended_exports.py ROOT:net/model.py:net/other.py    # some files of a project
+    python benchmarks/mended_exports.py ROOT:net/model.py --model UNet    # one model of a large file
     python benchmarks/mended_exports.py --keep DIR --page docs/fixes-measured.md ROOT...
 
 Each file's models are exported by torch.export, onnx, onnx-legacy and torchscript-trace, in a copy
@@ -21,6 +22,7 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
@@ -37,7 +39,7 @@ def main() -> None:
         keep = asked.keep or Path(place, "kept")
         keep.mkdir(parents=True, exist_ok=True)
         tried = [
-            _try_kept(root, name, Path(place), keep)
+            _try_kept(root, name, Path(place), keep, asked.model)
             for root, names in map(_split_place, asked.places)
             for name in names
         ]
@@ -55,10 +57,10 @@ def _split_place(written: str) -> tuple[Path, list[str]]:
     return Path(root).resolve(), found
 
 
-def _try_kept(root: Path, name: str, place: Path, keep: Path) -> Tried:
-    kept = keep / f"{root.name}+{name.replace('/', '+')}.json"
+def _try_kept(root: Path, name: str, place: Path, keep: Path, models: Sequence[str]) -> Tried:
+    kept = keep / f"{'+'.join([root.name, *name.split('/'), *models])}.json"
     if not kept.exists():
-        kept.write_text(json.dumps(export_twice(root, name, place).to_values(), indent=1))
+        kept.write_text(json.dumps(export_twice(root, name, place, models).to_values(), indent=1))
     tried = read_tried(json.loads(kept.read_text()))
     bad = sum(each.status in ("wrong", "failed") for each in tried.before)
     left = sum(each.status in ("wrong", "failed") for each in tried.after)
@@ -72,6 +74,7 @@ def _read_options() -> argparse.Namespace:
     )
     parser.add_argument("places", nargs="+", metavar="ROOT[:FILE...]")
     parser.add_argument("--keep", type=Path, metavar="DIR")
+    parser.add_argument("--model", action="append", default=[], metavar="NAME")
     parser.add_argument("--page", type=Path, metavar="FILE", help="Write the table there.")
     return parser.parse_args()
 

@@ -183,11 +183,47 @@ REMEDIES = {
         "        return F.pad(x, (0, 0, 0, -height % 8)).exp()[:, :, :height]\n",
         "crop with F.pad(x, (0, 0, 0, n - x.shape[2])), a negative width, which holds at every size",
     ),
+    "unknown-argument": (
+        "import torch\n\nprint(torch.split(torch.ones(4, 4), split_size=2, dim=1))\n",
+        "write split_size_or_sections",
+    ),
     "initialization": (
         "from torch import nn\n\nnn.init.kaiming_normal_(nn.Linear(2, 2).weight, nonlinearity='leaky-relu')\n",
         'write nonlinearity="leaky_relu"',
     ),
 }
+
+
+DECIDED = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("weights", torch.rand(4))
+
+    def forward(self, x):
+        assert (self.weights > 0).all()
+        found = []
+        for row in range(3):
+            if x[row, 0].item() == 0:
+                found.append(row)
+            if x[row, 1] > 3:
+                break
+        return x
+"""
+
+
+def test_remedy_is_one_that_the_branch_can_take(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(DECIDED)
+    told = lintorch("check", "--select=LT102", "--output-format=json", cwd=tmp_path)
+    remedies = [found["remedy"].partition(":")[0] for found in json.loads(told.stdout)]
+    assert remedies == [
+        "check it before the model is called, or only `if not torch.compiler.is_exporting()",
+        "work it out before or after the exported part of the model",
+        "loop a fixed number of times, and keep what is done by torch.where(done, old, new)",
+    ]
 
 
 @pytest.mark.parametrize("rule", REMEDIES)

@@ -159,6 +159,52 @@ def test_files_of_python_2_are_told_once(tmp_path: Path) -> None:
     assert "so it is in b.py, c.py; this is Python 2" in told[0]["message"]
 
 
+COPIED = """import torch
+
+from nets import Net
+
+
+def evaluate(path):
+    model = Net()
+    model.load_state_dict(torch.load(path))
+    return {}
+"""
+
+
+def test_lines_copied_to_other_files_are_told_once_and_mended_in_each(tmp_path: Path) -> None:
+    for name, ends in (("a.py", "model"), ("b.py", "model.cpu()")):
+        (tmp_path / name).write_text(COPIED.format(ends))
+    other = COPIED.replace("model = Net()", "model = Net().eval()").format("model.cpu()")
+    (tmp_path / "c.py").write_text(other.replace("return model.cpu()", "print(path)"))
+    done = lintorch("check", "--select=LT214", "--output-format=json", cwd=tmp_path)
+    first, own = json.loads(done.stdout)
+    assert [(each["filename"], each["location"]["row"]) for each in first["also"]] == [("b.py", 8)]
+    assert first["message"].endswith("; also in b.py:8")
+    assert (own["filename"], own["also"]) == ("c.py", [])
+    lintorch("check", "--select=LT214", "--fix", "--unsafe-fixes", cwd=tmp_path)
+    assert all("map_location" in (tmp_path / name).read_text() for name in ("a.py", "b.py"))
+
+
+OLD = """import torch
+
+
+class Scale(torch.autograd.Function):
+    def forward(self, x):
+        return x * 2
+"""
+
+
+def test_callers_of_a_class_that_cannot_be_called_are_told_once(tmp_path: Path) -> None:
+    (tmp_path / "scale.py").write_text(OLD)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.py").write_text(
+            f"import torch\nfrom scale import Scale\n\n\ndef {name}(x):\n    return Scale()(x)\n"
+        )
+    done = lintorch("check", "--select=LT611", "--output-format=json", cwd=tmp_path)
+    (told,) = json.loads(done.stdout)
+    assert [each["filename"] for each in told["also"]] == ["b.py"]
+
+
 ASKED = """from torch import nn
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -380,6 +381,15 @@ def test_diff_shows_a_patch_and_writes_nothing(project: Path) -> None:
     assert (project / "net.py").read_text() == BAKED
 
 
+def test_a_diff_of_lines_that_no_patch_knows_can_be_applied(project: Path) -> None:
+    text = BAKED.replace("import torch\n", 'import torch\n\x0c\nNAMES = "a\u2028b\x1cc"\n\x0c\n', 1)
+    (project / "net.py").write_text(text)
+    done = lintorch("check", "--diff", "net.py", cwd=project)
+    (project / "net.patch").write_text(done.stdout)
+    subprocess.run(["git", "apply", "net.patch"], cwd=project, check=True)
+    assert (project / "net.py").read_text() == text.replace("int(x.size(0))", "x.size(0)")
+
+
 def test_an_unfixable_rule_is_left_alone(project: Path) -> None:
     (project / "lintorch.toml").write_text('unfixable = ["dynamic-size"]\n')
     done = lintorch("check", "--fix", cwd=project)
@@ -405,7 +415,7 @@ def test_the_report_can_be_written_to_a_file(project: Path) -> None:
 
 def test_the_same_bytes_whatever_the_number_of_processes(tmp_path: Path) -> None:
     for number in range(60):
-        (tmp_path / f"net{number}.py").write_text(BAKED)
+        (tmp_path / f"net{number}.py").write_text(BAKED.replace("x", f"x{number}"))
     one, two = (lintorch("check", "--no-cache", "-j", jobs, cwd=tmp_path).stdout for jobs in (1, 2))
     assert one == two
     assert one.count("LT101 dynamic-size") == 60

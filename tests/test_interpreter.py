@@ -20,6 +20,27 @@ class Net(nn.Module):
     def forward(self, x):
         return torch.relu(x)
 """
+WHOLE = """from paired import pair
+from torch import nn
+
+
+class Part(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.f = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.f(x)
+
+
+class Whole(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.part, self.size = Part(), pair(8)[0]
+
+    def forward(self, x):
+        return self.part(x)[:, : self.size]
+"""
 NONE = {"VIRTUAL_ENV": "", "CONDA_PREFIX": "", "CONDA_DEFAULT_ENV": ""}
 PYTHON = "Scripts/python.exe" if os.name == "nt" else "bin/python"
 
@@ -113,17 +134,23 @@ def test_one_of_an_exporter_is_told_with_who_named_it(project: Path) -> None:
     assert "'tmv' is no EXPORTER=PATH with one of torch.export, " in bad
 
 
-def test_exports_of_several_interpreters_are_one_matrix(project: Path) -> None:
-    pytest.importorskip("torch")
-    other = project / ".venv" / PYTHON
+def share_packages(python: Path) -> Path:
+    """Let an environment have what this one has; where it keeps packages of its own."""
     site = subprocess.run(
-        [other, "-c", "import site; print(site.getsitepackages()[0])"],
+        [python, "-c", "import site; print(site.getsitepackages()[0])"],
         check=True,
         capture_output=True,
         text=True,
     ).stdout.strip()
     own = [path for path in sys.path if path.endswith("site-packages")]
     Path(site, "torch.pth").write_text("\n".join(own) + "\n")
+    return Path(site)
+
+
+def test_exports_of_several_interpreters_are_one_matrix(project: Path) -> None:
+    pytest.importorskip("torch")
+    other = project / ".venv" / PYTHON
+    share_packages(other)
     done = lintorch(
         *("export", "--to", "torchscript-trace", "--to", "torch.export", "--time"),
         *("--python", sys.executable, "--python-for", f"torch.export={other}"),
@@ -135,6 +162,23 @@ def test_exports_of_several_interpreters_are_one_matrix(project: Path) -> None:
     assert {each["status"] for each in record["trials"]} == {"ok"}
     forms = [each["form"] for each in record["models"][0]["timing"]["forms"]]
     assert forms[-2:] == ["eager of torch.export", "torch.export"]
+
+
+def test_a_part_of_what_runs_elsewhere_alone_is_exported_there(project: Path) -> None:
+    pytest.importorskip("torch")
+    other = project / ".venv" / PYTHON
+    (share_packages(other) / "paired.py").write_text("def pair(n):\n    return n, n\n")
+    (project / "nets/whole.py").write_text(WHOLE)
+    done = lintorch(
+        *("export", "--to", "torchscript-trace", "--to", "torchscript-script"),
+        *("--python", sys.executable, "--python-for", f"torchscript-script={other}"),
+        *("--output-format", "json", "nets/whole.py"),
+        cwd=project,
+    )
+    trials = json.loads(done.stdout)["trials"]
+    assert [(each["model"], each["status"]) for each in trials] == [
+        ("nets/whole.py:Part", "ok")
+    ] * 2
 
 
 def test_an_export_that_writes_no_onnx_needs_no_package_of_it(project: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -184,7 +185,7 @@ def traps(tmp_path: Path) -> tuple[Path, Path]:
         (tree / program).chmod(0o755)
     (tree / ".lintorch.toml").write_text(HOSTILE)
     for number in range(60):  # enough for several processes
-        (tree / f"net{number}.py").write_text(trap + NET)
+        (tree / f"net{number}.py").write_text(trap + re.sub(r"\bx\b", f"x{number}", NET))
     return tree, sign
 
 

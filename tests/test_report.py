@@ -230,8 +230,13 @@ _NOTE = {
 }
 _SPAN = {
     "type": "object",
-    "properties": {"location": _POSITION, "end_location": _POSITION},
-    "required": ["location", "end_location"],
+    "properties": {
+        "filename": {"type": "string"},
+        "cell": {"type": ["integer", "null"]},
+        "location": _POSITION,
+        "end_location": _POSITION,
+    },
+    "required": ["filename", "cell", "location", "end_location"],
     "additionalProperties": False,
 }
 _FINDING = {
@@ -294,6 +299,8 @@ def test_json_keeps_its_contract_with_everything_given() -> None:
             "end_location": {"row": 5, "column": 23},
             "also": [
                 {
+                    "filename": PATH,
+                    "cell": None,
                     "location": {"row": 6, "column": 9},
                     "end_location": {"row": 6, "column": 23},
                 }

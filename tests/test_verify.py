@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from running import lintorch
 
+from lintorch.core.finding import Edit
+from lintorch.run.fixed_rows import list_fixed_rows
+
 RULE = '''"""XY001: functions that other functions take the place of."""
 
 from collections.abc import Iterator
@@ -326,3 +329,70 @@ def test_what_keeps_a_model_from_being_exported_is_told(project: Path) -> None:
     done = lintorch("fix", "net/net.py", "--until-exports", "torchscript-trace", cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert "net/net.py:2: LT001 syntax-error: this is not valid Python" in done.stderr
+
+
+BACKWARD = """import torch
+from torch import nn
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return torch.mul(gradient, 2)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, image):
+        return Twice.apply(self.conv(image))
+"""
+
+
+def test_a_line_of_the_backward_pass_is_run_too(project: Path) -> None:
+    (project / "net" / "net.py").write_text(BACKWARD)
+    (project / "net" / "helpers.py").unlink()
+    found, _ = verify(project)
+    assert [each["fix"]["verified"] for each in found] == [True]
+
+
+DATED = """import time
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, folder):
+        super().__init__()
+        self.folder = folder
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, image):
+        return torch.mul(self.conv(image), 2)
+
+
+if __name__ == "__main__":
+    model = Net("runs/" + str(time.time_ns()))
+"""
+
+
+def test_a_model_that_is_told_the_time_of_day_is_built_the_same_way(project: Path) -> None:
+    (project / "net" / "net.py").write_text(DATED)
+    (project / "net" / "helpers.py").unlink()
+    found, _ = verify(project)
+    assert [each["fix"]["verified"] for each in found] == [True]
+
+
+def test_rows_are_those_of_python_and_not_of_form_feeds() -> None:
+    before = 'import torch\n\x0c\nx = "a\u2028b\x85"\n\x0c\ny = torch.mul(x, 2)\n'
+    text = before.replace("import torch\n", "import math\nimport torch\n")
+    start = text.index("mul")
+    rows = list_fixed_rows(before, text, [Edit(start, start + 3, "multiply")])
+    assert rows == (frozenset({5}),)

@@ -51,18 +51,19 @@ class Tried:
         return asdict(self)
 
 
-def export_twice(root: Path, name: str, place: Path) -> Tried:
-    """Export, fix, export; the copy is as it was at the end."""
+def export_twice(root: Path, name: str, place: Path, models: Sequence[str] = ()) -> Tried:
+    """Export, fix, export those models, or all; the copy is as it was at the end."""
+    asked = [word for model in models for word in ("--model", model)]
     copy = copy_folder(root, place)
     paths = [name, *list_imported(copy, name)]
     for path in paths:
         text = (copy / path).read_bytes().decode("utf-8", "surrogateescape")
         (copy / path).write_bytes(_MARK.sub("", text).encode("utf-8", "surrogateescape"))
-    before = _export(copy, name)
+    before = _export(copy, name, asked)
     old = {path: (copy / path).read_bytes() for path in paths}
-    told, left = _fix(copy, paths)
+    told, left = _fix(copy, paths, asked)
     changed = tuple(path for path in paths if (copy / path).read_bytes() != old[path])
-    after = _export(copy, name) if changed else before
+    after = _export(copy, name, asked) if changed else before
     for path in paths:
         (copy / path).write_bytes(old[path])
     unequal = tuple(line.strip() for line in _UNEQUAL.findall(told))
@@ -82,9 +83,9 @@ def _read_exported(values: Mapping[str, Any]) -> Exported:
     return Exported(**{**values, "codes": tuple(values["codes"])})
 
 
-def _export(copy: Path, name: str) -> tuple[Exported, ...]:
+def _export(copy: Path, name: str, asked: Sequence[str]) -> tuple[Exported, ...]:
     to = [word for exporter in EXPORTERS for word in ("--to", exporter)]
-    done = _run(copy, "export", name, *to, "--output-format", "json", "-j", "1")
+    done = _run(copy, "export", name, *asked, *to, "--output-format", "json", "-j", "1")
     trials = json.loads(done.stdout)["trials"] if done.stdout.startswith("{") else []
     return tuple(
         Exported(
@@ -98,11 +99,13 @@ def _export(copy: Path, name: str) -> tuple[Exported, ...]:
     )
 
 
-def _fix(copy: Path, paths: Sequence[str]) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _fix(
+    copy: Path, paths: Sequence[str], asked: Sequence[str]
+) -> tuple[str, tuple[tuple[str, str], ...]]:
     """What the fixing itself says, and what is left without a fix."""
     chosen = ("--isolated", "--no-cache", "--select", "LT1", "--config", _IN_USE, "-j", "1")
     tried = [word for exporter in EXPORTERS for word in ("--export", exporter)]
-    common = (*chosen, "--trace", *tried)
+    common = (*chosen, "--trace", *asked, *tried)
     fixing = ("--fix", "--unsafe-fixes", "--verify", "--output-format", "concise")
     told = _run(copy, "check", *paths, *common, *fixing)
     found = _run(copy, "check", *paths, *common, "--output-format", "json").stdout

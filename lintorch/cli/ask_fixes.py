@@ -9,6 +9,7 @@ from typing import TextIO
 import click
 
 from lintorch.core.finding import Applicability, Finding
+from lintorch.core.text_rows import split_rows
 from lintorch.report.full import draw_block
 from lintorch.report.result import Result
 from lintorch.report.styled_lines import Screen
@@ -62,7 +63,7 @@ class Asker:
         """As answered for this text, else as for the same line of an earlier one, else by asking."""
         known = text, finding
         if known not in self._seen:
-            rows = text.splitlines()
+            rows = split_rows(text).lines
             row = finding.place.row
             key = path, finding.code, rows[row - 1].strip() if row <= len(rows) else ""
             if key in refused or key in taken:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from io import StringIO
 from typing import TextIO
 
 from lintorch.baseline import BaselineError
@@ -191,8 +192,8 @@ def diff_lines(file: Rewritten) -> list[str]:
         line
         for cell, before, after in parts
         for line in difflib.unified_diff(
-            before.splitlines(keepends=True),
-            after.splitlines(keepends=True),
+            _split_as_patch(before),
+            _split_as_patch(after),
             f"a/{path}{cell}",
             f"b/{path}{cell}",
         )
@@ -200,3 +201,8 @@ def diff_lines(file: Rewritten) -> list[str]:
     return [
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     ]
+
+
+def _split_as_patch(text: str) -> list[str]:
+    """The lines of a text, ended by line feeds alone: `patch` takes all else for part of a line."""
+    return StringIO(text, newline="\n").readlines()

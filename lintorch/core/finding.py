@@ -77,6 +77,10 @@ class Place:
     """The cell of a notebook that the rows count in, from 1; 0 in other files."""
 
 
+OF_PROJECT = "project: "
+"""What begins a cause that findings of several files may have in common."""
+
+
 @dataclass(frozen=True)
 class Edit:
     """Put `content` in place of the characters `start` to `end` (offsets into the decoded text)."""
@@ -223,6 +227,6 @@ class Finding:
     remedy: str = ""
     """What to write instead; it ends the message."""
     cause: str = ""
-    """What it has in common with findings of the same function whose messages differ."""
+    """What it has in common with findings of the same function, or project, whose messages differ."""
     also: tuple[Place, ...] = ()
-    """Further places of the same function where the same is to be said."""
+    """Further places where the same is to be said: of the same function, and copies of its lines elsewhere."""

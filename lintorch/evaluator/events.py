@@ -255,6 +255,13 @@ class ModelHandled(Occurrence):
 
 
 @frozen_record
+class PlainModeSet(Occurrence):
+    """`model.eval()` of a model that is known to do the same in training mode."""
+
+    held: Value
+
+
+@frozen_record
 class ForwardCalled(Occurrence):
     """`model.forward(x)`: the forward of a model of the project was called by its name."""
 

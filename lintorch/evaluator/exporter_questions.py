@@ -32,10 +32,16 @@ def say_told(machine: Machine, told: frozenset[str]) -> Value:
 
 
 def ask_size_class(machine: Machine, value: Value, paths: Iterable[str]) -> Value | None:
-    """`isinstance(x.shape[2], torch.Tensor)`; None of what is no size as a shape gives it."""
-    if not isinstance(value, Number) or not value.varies or value.size is None:
+    """`isinstance(x.shape[2], torch.Tensor)`; None of what is no size as a shape gives it.
+
+    A whole number of which nothing is known is one where code asks for a class of torch: no other may be.
+    """
+    if not isinstance(value, Number) or value.varies is False or value.truth:
         return None
     if value.via or value.data or not value.whole:
+        return None
+    paths = tuple(paths)
+    if (value.size is None or not value.varies) and not any(p.startswith("torch.") for p in paths):
         return None
     known = [SIZE_CLASSES.get(path, frozenset()) for path in paths]
     return say_told(machine, frozenset().union(*known))

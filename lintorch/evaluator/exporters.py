@@ -7,24 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_TRACERS = frozenset({"onnx-legacy", "torchscript-trace"})
-_PROGRAMS = frozenset({"torch.export", "onnx"})
-EVERYONE = _TRACERS | _PROGRAMS | {"eager"}
+TRACERS = frozenset({"onnx-legacy", "torchscript-trace"})
+PROGRAMS = frozenset({"torch.export", "onnx"})
+EVERYONE = TRACERS | PROGRAMS | {"eager"}
 """Who may run a forward. TorchScript compiles both sides of a branch, and is not among them."""
 TOLD: Mapping[str, frozenset[str]] = {
-    "torch.jit.is_tracing": _TRACERS,
-    "torchvision._is_tracing": _TRACERS,
-    "torch._C._get_tracing_state": _TRACERS,
+    "torch.jit.is_tracing": TRACERS,
+    "torchvision._is_tracing": TRACERS,
+    "torch._C._get_tracing_state": TRACERS,
     "torch.onnx.is_in_onnx_export": frozenset({"onnx", "onnx-legacy"}),
-    "torch.compiler.is_compiling": _PROGRAMS,
-    "torch.compiler.is_exporting": _PROGRAMS,
-    "torch._dynamo.is_compiling": _PROGRAMS,
-    "torch._utils.is_compiling": _PROGRAMS,
+    "torch.compiler.is_compiling": PROGRAMS,
+    "torch.compiler.is_exporting": PROGRAMS,
+    "torch._dynamo.is_compiling": PROGRAMS,
+    "torch._utils.is_compiling": PROGRAMS,
 }
 """Whom each function answers with yes."""
 SIZE_CLASSES: Mapping[str, frozenset[str]] = {
-    "torch.Tensor": _TRACERS,
-    "torch.SymInt": _PROGRAMS,
-    "int": EVERYONE - _TRACERS,
+    "torch.Tensor": TRACERS,
+    "torch.SymInt": PROGRAMS,
+    "int": EVERYONE - TRACERS,
 }
 """For whom a size that was read from a shape, and varies, is of a class: tracers are given a tensor."""

@@ -35,8 +35,11 @@ def _share_file(path: str, text: str, module: str, package: str, checked: bool) 
 
 
 _MOST_CALLERS = 3
-_CALL = re.compile(r"([A-Z](?<!\w.)\w*)\(")
-"""Names in capitals that are called; what can begin one comes first, so that most of a text is skipped."""
+_CALL = re.compile(r"([A-Z](?<!\w.)\w*)(?:\(| as (?!e:)\w)")
+"""Names in capitals that are called, or imported to be called by another name.
+
+What can begin one comes first, so that most of a text is skipped.
+"""
 
 
 def list_callers(folder: str) -> Mapping[str, Sequence[str]]:

@@ -127,8 +127,9 @@ def _doubt_refusals(machine: Machine, told: Sequence[range]) -> None:
 def call_function(machine: Machine, node: ast.AST, function: Function, given: Given) -> Value:
     """Run a function of a file with these arguments; unknown where that goes too deep."""
     known_method = METHODS.get(function.name)
-    if known_method is not None and function.owner is not None:
-        found = known_method.get((function.file.name, function.owner.name))
+    if known_method is not None:
+        owner = function.owner.name if function.owner is not None else ""
+        found = known_method.get((function.file.name, owner))
         if found is not None:
             return found(machine, node, given)
     if _is_too_deep(machine, function) or _is_misfed(node, function, given):

@@ -89,10 +89,15 @@ def _list_named(node: Definition) -> Iterator[str]:
             yield name
 
 
-def list_calling(file: CodeFile) -> list[ast.stmt]:
-    """The statements of a module's own that call something."""
+def list_acting(file: CodeFile) -> list[ast.stmt]:
+    """The statements of a module's own that call something, or set an item or attribute."""
     found = (each for each in file.tree.body if not isinstance(each, _DEFINITIONS))
-    return [each for each in found if any(isinstance(n, ast.Call) for n in list_nodes(each))]
+    return [each for each in found if any(map(_acts, list_nodes(each)))]
+
+
+def _acts(node: ast.AST) -> bool:
+    held = isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store)
+    return held or isinstance(node, ast.Call)
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

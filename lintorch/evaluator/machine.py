@@ -47,7 +47,10 @@ STATEMENTS: dict[type[ast.AST], Callable[[Machine, Any], None]] = {}
 
 
 METHODS: dict[str, dict[tuple[str, str], Callable[[Machine, ast.AST, Given], Value]]] = {}
-"""Methods of files that are told instead of entered: by their name, and then by module and class."""
+"""Methods of files that are told instead of entered: by their name, and then by module and class.
+
+A function's class is "".
+"""
 CALLS: dict[type[Value], Callable[[Machine, ast.AST, Any, Given], Value]] = {}
 ATTRIBUTES: dict[type[Value], Callable[[Machine, ast.AST, Any, str], Value]] = {}
 

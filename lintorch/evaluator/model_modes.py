@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from lintorch.core.exporter_calls import EXPORTER_CALLS
-from lintorch.evaluator.events import ModelHandled
+from lintorch.evaluator.events import ModelHandled, PlainModeSet
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layers import bind_layer
@@ -17,11 +17,14 @@ from lintorch.evaluator.values import (
     FALSE,
     TRUE,
     UNKNOWN,
+    Choice,
     Class,
     Constant,
+    External,
     Given,
     Held,
     Items,
+    Unknown,
     Value,
 )
 
@@ -41,6 +44,11 @@ _MODAL = re.compile(
     r"^torch\.nn\.((Sync|Lazy)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|RReLU"
     r"|Transformer(Encoder|Decoder)Layer|Transformer)$"
 )
+_PLAIN = re.compile(
+    r"^torch\.nn\.(Module|Sequential|Module(List|Dict)|Linear|Identity|Flatten|Embedding|(Leaky|P)?ReLU6?"
+    r"|[EGSC]ELU|Sigmoid|Tanh|(Log)?Softmax|Conv(Transpose)?\dd|((Adaptive)?(Max|Avg)Pool\dd)|LSTM|GRU|RNN)$"
+)
+"""Layers that do the same in both modes, recurrent ones where they drop nothing."""
 _MOST = 3_000
 """Objects of one model that are looked at."""
 _OWN_MODES = frozenset({"train", "eval"})
@@ -50,6 +58,8 @@ def set_mode(machine: Machine, node: ast.AST, given: Given, training: Value) -> 
     """`model.eval()`, `model.train(mode)`: they give back the model."""
     held = given.pick(0) or UNKNOWN
     if isinstance(held, Held) and held.kind == "object":
+        if is_plain(machine, held):
+            machine.tell(PlainModeSet, node, held)
         known = training in (TRUE, FALSE)
         machine.state.write(held.address)[MODE] = training == TRUE if known else "?"
     return held
@@ -100,6 +110,40 @@ def _list_modal(machine: Machine, held: Value) -> Iterator[str]:
         yield from _list_own(each, content.get("lintorch arguments"))
         waiting.extend(value for value in content.values() if isinstance(value, (Held, Items)))
         waiting.extend(content.get(ITEMS) or ())
+
+
+def is_plain(machine: Machine, held: Held) -> bool:
+    """Whether all that a model of the project holds is known, and does the same in both modes."""
+    if not isinstance(held.of, Class) or not is_module_class(held.of):
+        return False
+    waiting: list[Value] = [held]
+    seen: set[int] = set()
+    for each in waiting:
+        if isinstance(each, Items):
+            waiting.extend(each.items or (UNKNOWN,))
+        if isinstance(each, (Unknown, Choice)) or len(seen) > _MOST:
+            return False
+        if not isinstance(each, Held) or each.address in seen:
+            continue
+        seen.add(each.address)
+        content = machine.state.read(each.address)
+        if isinstance(each.of, Class) and not content.keys() - {MODE}:
+            return False  # its constructor was not followed
+        if each.kind == "object" and not _is_plain_object(each, content.get("lintorch arguments")):
+            return False
+        waiting.extend(v for key, v in content.items() if key != MODE and isinstance(v, Value))
+        waiting.extend(content.get(ITEMS, ()) or (UNKNOWN,) if ITEMS in content else ())
+    return True
+
+
+def _is_plain_object(held: Held, made: object) -> bool:
+    drops = isinstance(made, Given) and (made.open or "dropout" in made.keyword)
+    return not drops and all(
+        not _list_asked(kind.node)
+        if isinstance(kind, Class)
+        else isinstance(kind, External) and bool(_PLAIN.match(kind.path))
+        for kind in list_ancestors(held.of)
+    )
 
 
 def _list_own(held: Held, made: object) -> Iterator[str]:

@@ -209,8 +209,8 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
         return machine.call(node, own, given)
     method = find_class_attribute(machine, kind, name)
     if lacks and External(FUNCTION) in list_ancestors(kind):
-        tell_call(machine, node, f"{FUNCTION}.__call__", given, UNKNOWN)
-        return UNKNOWN  # it raises: what its forward does, nobody sees
+        tell_call(machine, node, f"{FUNCTION}.__call__", given, kind or UNKNOWN)
+        return UNKNOWN  # it raises: what its forward does nobody sees, its class is told
     if isinstance(method, Function):
         if machine.witness is not None and isinstance(kind, Class):
             inside = machine.here.forward or _is_in_module(machine)

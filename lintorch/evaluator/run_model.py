@@ -360,7 +360,7 @@ def _may_be_exported(around: Surroundings, kind: Value | None) -> bool:
     if not around.is_exported(kind.name):
         return False
     callers = around.library.mentions(kind.name, around.file)
-    return not is_training_part(kind.name, (around.file, *callers))
+    return not is_training_part(kind.name, (around.file, *callers), around.is_exported)
 
 
 def _name_only_input(machine: Machine, model: Held) -> str:

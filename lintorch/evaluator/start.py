@@ -40,7 +40,7 @@ from lintorch.evaluator.library import (  # noqa: F401
 from lintorch.evaluator.loose_functions import (
     asks_switch,
     leaves_branches,
-    list_calling,
+    list_acting,
     list_loose,
     run_loose,
     run_statements,
@@ -123,7 +123,7 @@ def evaluate_file(
 def _follow_loose(around: Surroundings, budget: Budget) -> Iterator[Reached]:
     """What nothing entered yet, until the steps are spent."""
     left = budget.steps
-    body = [] if list_script(around.file) else list_calling(around.file)
+    body = [] if list_script(around.file) else list_acting(around.file)
     if body:
         reached = run_block(around, "", partial(run_statements, body), limit_steps(budget, left))
         left -= reached.steps

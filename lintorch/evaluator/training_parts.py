@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from lintorch.evaluator.code_files import CodeFile
@@ -12,11 +12,16 @@ from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.syntax.python_ast import list_nodes, list_parts
 
 
-def is_training_part(name: str, files: Iterable[CodeFile]) -> bool:
-    """Whether objects of a class are attributes of models in these files, called behind `self.training` alone."""
+def is_training_part(
+    name: str, files: Iterable[CodeFile], is_exported: Callable[[str], bool]
+) -> bool:
+    """Whether objects of a class are attributes of models in these files, called behind `self.training` alone.
+
+    So are those of losses, and of whatever else nobody exports.
+    """
     found = False
     for file in files:
-        for trains in _list_uses(file, name) if name in file.text else ():
+        for trains in _list_uses(file, name, is_exported) if name in file.text else ():
             if not trains:
                 return False
             found = True
@@ -42,13 +47,15 @@ class _Statement:
     """By the name of a class the attributes that hold an object of it: `layer` of `self.layer = Name(…)`."""
 
 
-def _list_uses(file: CodeFile, name: str) -> Iterator[bool]:
+def _list_uses(file: CodeFile, name: str, is_exported: Callable[[str], bool]) -> Iterator[bool]:
     """Of each use of the class, and of an attribute that holds an object of it: whether it is for training."""
     for each in _list_statements(file):
         mentions = each.mentions.get(name, 0)
         if isinstance(each.node, ast.ClassDef) and each.node.name != name:
             held = each.holding.get(name, frozenset())
-            if mentions > len(held):
+            if mentions and not is_exported(each.node.name):
+                yield True
+            elif mentions > len(held):
                 yield False
             elif held:
                 yield from (trains for read, trains in _list_class_reads(each.node) if read in held)

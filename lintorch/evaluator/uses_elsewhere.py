@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import TypeGuard
 
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.machine import Machine
@@ -16,14 +15,14 @@ _MOST = 3
 
 def list_uses(name: str, files: Iterable[CodeFile]) -> list[ast.Call]:
     """Calls of a class that say themselves what it is built with, as far as that is written out."""
-    found = (call for file in files for call in _list_calls(name, file.tree))
+    found = (call for file in files for call in _list_calls(name, file))
     return [call for call, _ in zip(found, range(_MOST), strict=False)]
 
 
 def find_only_use(name: str, file: CodeFile, others: Iterable[CodeFile]) -> ast.Call | None:
     """A call that says what a class of a file is built with, where no other file leaves all its defaults."""
     taking = (each for each in others if _takes_from(each, name, file))
-    calls = [node for each in taking for node in ast.walk(each.tree) if _is_of(node, name)]
+    calls = [call for each in taking for call in _walk_calls(name, each)]
     if any(not call.args and not call.keywords for call in calls):
         return None
     return next(filter(_tells, calls), None)
@@ -34,13 +33,14 @@ def _takes_from(other: CodeFile, name: str, file: CodeFile) -> bool:
     parts = file.name.split(".")
     return any(
         isinstance(each, ast.ImportFrom) and (each.module or parts[-1]).split(".")[-1] in parts
-        for each in other.bindings.get(name, ())
+        for spelled in _list_names(name, other)
+        for each in other.bindings.get(spelled, ())
     )
 
 
 def is_called(name: str, files: Iterable[CodeFile]) -> bool:
     """Whether any of the files calls a class, with whatever it is given."""
-    return any(_is_of(each, name) for file in files for each in ast.walk(file.tree))
+    return any(True for file in files for _ in _walk_calls(name, file))
 
 
 def leave_defaults(init: Function) -> Given:
@@ -52,16 +52,24 @@ def leave_defaults(init: Function) -> Given:
     return Given((), {each.arg: UNKNOWN for each in late})
 
 
-def _is_of(node: ast.AST, name: str) -> TypeGuard[ast.Call]:
-    if not isinstance(node, ast.Call):
-        return False
-    return name == getattr(node.func, "attr", getattr(node.func, "id", ""))
+def _walk_calls(name: str, file: CodeFile) -> Iterator[ast.Call]:
+    names = _list_names(name, file)
+    for each in ast.walk(file.tree):
+        if isinstance(each, ast.Call):
+            func = each.func
+            if getattr(func, "attr", getattr(func, "id", "")) in names:
+                yield each
 
 
-def _list_calls(name: str, tree: ast.AST) -> Iterator[ast.Call]:
-    for each in ast.walk(tree):
-        if _is_of(each, name) and _tells(each):
-            yield each
+def _list_names(name: str, file: CodeFile) -> set[str]:
+    """What a file calls a class: `Net`, and `model` where it says `from nets import Net as model`."""
+    imports = (each for each in ast.walk(file.tree) if isinstance(each, ast.ImportFrom))
+    aliases = (alias for each in imports for alias in each.names if alias.name == name)
+    return {name, *(each.asname for each in aliases if each.asname)}
+
+
+def _list_calls(name: str, file: CodeFile) -> Iterator[ast.Call]:
+    yield from filter(_tells, _walk_calls(name, file))
 
 
 def _tells(call: ast.Call) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lintorch.core.finding import Place
+from lintorch.core.text_rows import Rows, split_rows
 from lintorch.report.characters import count_columns, show_characters
 from lintorch.report.places import find_end, find_start
 from lintorch.report.styled_lines import Line, Piece, Screen, clip_line
-from lintorch.report.text_rows import Rows, split_rows
 
 _AROUND = 2
 """Rows before and behind a span that are shown: enough to find the place by reading."""

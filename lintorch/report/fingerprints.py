@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from lintorch.core.finding import Finding
+from lintorch.core.text_rows import split_rows
 from lintorch.report.places import repository_path
 from lintorch.report.result import Result
-from lintorch.report.text_rows import split_rows
 
 
 def mark_findings(report: Result) -> Iterator[tuple[Finding, str]]:

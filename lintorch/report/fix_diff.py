@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from lintorch.core.finding import Edit
+from lintorch.core.text_rows import Rows, split_rows
 from lintorch.report.characters import count_columns, show_characters
 from lintorch.report.code_frame import count_room, draw_gutter, find_leftmost
 from lintorch.report.styled_lines import Line, Screen, clip_line
-from lintorch.report.text_rows import Rows, split_rows
 
 _LONGEST = 12
 """Rows of a diff that are shown: a finding with its fix stays on one screen of 24 rows."""

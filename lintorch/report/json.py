@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
 from lintorch.core.finding import Finding, Fix, Harm, Note, Place, Sizes
+from lintorch.core.text_rows import split_rows
 from lintorch.report.harm_by_exporter import gather_sizes, sum_up_harm
 from lintorch.report.places import find_end, find_start, shown_model, shown_path
 from lintorch.report.result import Result
-from lintorch.report.text_rows import split_rows
 from lintorch.report.wording import write_message
 
 TREATMENT = {
@@ -57,6 +57,8 @@ def finding_values(finding: Finding, report: Result) -> dict[str, Any]:
 
 def _span_values(place: Place) -> dict[str, Any]:
     return {
+        "filename": shown_path(place.path),
+        "cell": place.cell or None,
         "location": _position_values(find_start(place)),
         "end_location": _position_values(find_end(place)),
     }

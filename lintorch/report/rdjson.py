@@ -6,9 +6,9 @@ import json
 from typing import Any, TextIO
 
 from lintorch.core.finding import Finding, Severity
+from lintorch.core.text_rows import Rows, split_rows
 from lintorch.report.places import find_end, find_start, shown_path
 from lintorch.report.result import Result
-from lintorch.report.text_rows import Rows, split_rows
 from lintorch.report.wording import write_message
 
 _SEVERITY = {Severity.NOTE: "INFO", Severity.WARNING: "WARNING", Severity.ERROR: "ERROR"}

@@ -8,11 +8,11 @@ from typing import Any
 from urllib.parse import quote
 
 from lintorch.core.finding import Finding, Fix, Place, Severity
+from lintorch.core.text_rows import Rows, split_rows
 from lintorch.report.harm_by_exporter import sum_up_harm
 from lintorch.report.json import TREATMENT
 from lintorch.report.places import find_end, find_start, repository_path
 from lintorch.report.result import Result
-from lintorch.report.text_rows import Rows, split_rows
 from lintorch.report.wording import write_message
 
 LEVELS = {Severity.NOTE: "note", Severity.WARNING: "warning", Severity.ERROR: "error"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lintorch.core.finding import Fix
+from lintorch.core.text_rows import split_rows
 from lintorch.report.fix_diff import group_edits
-from lintorch.report.text_rows import split_rows
 
 
 def diff_values(fix: Fix, text: str | None) -> list[dict[str, Any]]:

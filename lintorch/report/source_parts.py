@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from lintorch.report.text_rows import split_rows
+from lintorch.core.text_rows import split_rows
 
 _AROUND = 3
 """Rows before and behind one that stands in no function."""

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from lintorch.core.copies import list_elsewhere
 from lintorch.core.finding import Evidence, Finding, Harm, Note
 from lintorch.core.profile import enumerate_names
 from lintorch.report.harm_by_exporter import sum_up_harm
+from lintorch.report.places import shown_path
+
+_MOST_NAMED = 3
+"""Lines of other files that are named."""
 
 _CLAUSES = {
     Harm.SILENT: "silently wrong under {}",
@@ -28,9 +33,17 @@ def write_message(found: Finding | Note) -> str:
 
 
 def _write_also(finding: Finding) -> str:
-    """`also in lines 31 and 35`; nothing where it stands at one line alone."""
-    rows = dict.fromkeys(str(place.row) for place in finding.also if place.row != finding.place.row)
-    return f"also in line{'s' if len(rows) > 1 else ''} {enumerate_names([*rows])}" if rows else ""
+    """`also in lines 31 and 35 and in old.py:7`; nothing where it stands at one line alone."""
+    own, others = finding.place, list_elsewhere(finding)
+    here = (each for each in finding.also if each.path == own.path)
+    rows = dict.fromkeys(str(each.row) for each in here if each.row != own.row)
+    files = [f"{shown_path(each.path)}:{each.row}" for each in others[:_MOST_NAMED]]
+    if len(others) > len(files):
+        files.append(f"{len(others) - len(files)} more")
+    lines = f"in line{'s' if len(rows) > 1 else ''} {enumerate_names([*rows])}" if rows else ""
+    away = f"in {enumerate_names(files)}" if files else ""
+    told = " and ".join(part for part in (lines, away) if part)
+    return f"also {told}" if told else ""
 
 
 def write_notes(finding: Finding) -> list[tuple[Evidence, str]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lintorch.catalog import find_page_urls
 from lintorch.core.causes import fold_findings, fold_old_files
+from lintorch.core.copies import fold_copies
 from lintorch.core.finding import Severity
 from lintorch.files import NotWritten, write_file
 from lintorch.report import FORMATS
@@ -147,7 +148,7 @@ def _make_result(seen: CheckedFiles, request: CheckRequest, scope: Scope) -> Res
     catalog, found = scope.catalog, {finding.code for finding in seen.standing}
     cards = [card for code, card in catalog.cards.items() if code in found]
     forms = [FORMATS[name] for name in (request.output_format, *(n for n, _ in request.reports))]
-    standing = fold_old_files(fold_findings(seen.standing, texts))
+    standing = fold_copies(fold_old_files(fold_findings(seen.standing, texts)), texts)
     return Result(
         findings=place_in_cells(standing, seen.texts),
         withdrawn=place_in_cells(seen.withdrawn, seen.texts),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lintorch.core.finding import Finding, Harm, Severity
+from lintorch.core.text_rows import split_rows
 from lintorch.evidence import Trial
 from lintorch.evidence.size_changes import find_changes, get_question
 from lintorch.files import FileText, read_file
@@ -193,7 +194,7 @@ def _explain_absence(warning: LoggedWarning) -> str:
 def _read_line(warning: LoggedWarning) -> str | None:
     """The line as it is in the file; None where the one that the log shows stands elsewhere by now."""
     found = read_file(warning.found)
-    rows = found.text.splitlines() if isinstance(found, FileText) else []
+    rows = split_rows(found.text).lines if isinstance(found, FileText) else []
     if warning.row > len(rows):
         return None
     line, shown = rows[warning.row - 1].strip(), warning.source

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from lintorch.core.finding import Edit
+from lintorch.core.text_rows import split_rows
 from lintorch.fix.apply_edits import apply_edits
 from lintorch.fix.used_names import parse_quietly
 
@@ -59,7 +60,7 @@ def _rows_of_edit(text: str, edit: Edit) -> Iterator[int]:
 
 def _map_rows(text: str, before: str, rows: Sequence[int]) -> list[int]:
     """The rows of the original that rows of a later text were made of."""
-    old, new = before.splitlines(), text.splitlines()
+    old, new = split_rows(before).lines, split_rows(text).lines
     found: dict[int, None] = {}
     for _, first, last, begin, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         for row in rows:

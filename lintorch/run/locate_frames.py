@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
+from lintorch.core.text_rows import split_rows
 from lintorch.files import FileText, read_file
 from lintorch.run.node_frames import Frame
 
@@ -62,4 +63,8 @@ def _shorten(path: str) -> str:
 
 def _read_lines(path: str) -> list[str]:
     found = read_file(path)
-    return [line.strip() for line in found.text.splitlines()] if isinstance(found, FileText) else []
+    return (
+        [line.strip() for line in split_rows(found.text).lines]
+        if isinstance(found, FileText)
+        else []
+    )

@@ -8,6 +8,7 @@ from functools import partial
 
 from lintorch.core.finding import Applicability, Evidence, Finding
 from lintorch.core.merge import merge_findings
+from lintorch.core.text_rows import split_rows
 from lintorch.files import FileText, is_notebook
 from lintorch.fix.fix_rounds import Settled, settle
 from lintorch.host.prove_models import FixedFile
@@ -122,7 +123,7 @@ def _wake(finding: Finding) -> Finding:
 
 def key_of(finding: Finding, text: str) -> FixKey:
     """What a finding of this text is known by when lines move."""
-    lines = text.splitlines()
+    lines = split_rows(text).lines
     row = finding.place.row
     return finding.code, lines[row - 1].strip() if row <= len(lines) else ""
 

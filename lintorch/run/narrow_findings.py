@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lintorch.core.finding import Finding
+from lintorch.core.text_rows import split_rows
 from lintorch.files import FileText
 from lintorch.messages import Recognised
 from lintorch.targets.written_operators import list_writers
@@ -72,5 +73,5 @@ def _end_names(names: Iterable[str]) -> Iterator[str]:
 def _find_line(finding: Finding, texts: Mapping[str, FileText]) -> str:
     """The line that a finding is at; "" of a file that is not there."""
     place, held = finding.place, texts.get(finding.place.path)
-    lines = held.text.splitlines() if held is not None else []
+    lines = split_rows(held.text).lines if held is not None else []
     return "".join(lines[place.row - 1 : place.row])

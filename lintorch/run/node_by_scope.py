@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
+from lintorch.core.text_rows import split_rows
 from lintorch.facts.models.module_steps import ModuleStep
 from lintorch.facts.models.onnx_writes import HELPERS
 from lintorch.files import FileText, read_file
@@ -112,6 +113,6 @@ class ScopedNodes:
     def _read_line(self, path: str, row: int) -> str:
         if path not in self._lines:
             found = read_file(path)
-            self._lines[path] = found.text.splitlines() if isinstance(found, FileText) else []
+            self._lines[path] = split_rows(found.text).lines if isinstance(found, FileText) else []
         lines = self._lines[path]
         return lines[row - 1].strip() if 0 < row <= len(lines) else ""

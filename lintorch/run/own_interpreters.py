@@ -47,7 +47,13 @@ class OwnInterpreter:
             if named := report.model or report.failure:
                 known = _Told(report.outcomes, report.timing, report.failure)
                 told.setdefault(_name_model(named), known)
-        return replace(self, told=told)
+        return replace(self, told={**told, **self.told})
+
+    def examine_part(self, model: Model, options: ModelOptions, examine: Examine) -> OwnInterpreter:
+        """With what it tells of a model that is part of one that runs there alone. Raises WorkerError."""
+        if _name_model(model) in self.told:
+            return self
+        return self.examine(replace(options, only=(_name_model(model),)), examine)
 
     def list_outcomes(self, model: Model) -> Iterator[Outcome]:
         """One of each exporter at least: where the model does not run there, that it could not be tried."""
@@ -70,6 +76,8 @@ def examine_apart(
     told = [own.examine(options, examine) for own in others]
     main = tuple(name for name in options.exporters if name not in apart)
     for report in examine(replace(options, exporters=main), python):
+        if (model := report.model) and report.failure is None:
+            told = [own.examine_part(model, options, examine) for own in told]
         yield _join_report(report, told, options.exporters) if report.model else report
 
 

@@ -18,7 +18,9 @@ def place_in_cells(findings: Iterable[Finding], texts: NotebookTexts) -> tuple[F
     if not rows.starts:
         return tuple(findings)
     return tuple(
-        _place_finding(_rewrite_texts(finding, rows), texts.get(finding.place.path))
+        _place_finding(
+            _place_others(_rewrite_texts(finding, rows), texts), texts.get(finding.place.path)
+        )
         for finding in findings
     )
 
@@ -38,9 +40,20 @@ def _place_finding(finding: Finding, text: FileText | UnreadableFile | None) -> 
         return finding
     cell = text.find_cell(finding.place.row)
     place = _shift_place(finding.place, cell)
-    also = tuple(_shift_place(each, text.find_cell(each.row)) for each in finding.also)
     fix = finding.fix and _shift_fix(finding.fix, cell)
-    return replace(finding, place=place, also=also, fix=fix)
+    return replace(finding, place=place, fix=fix)
+
+
+def _place_others(finding: Finding, texts: NotebookTexts) -> Finding:
+    """The same finding, whose further places are each in a cell of their notebook."""
+    also = (_place_in_cell(each, texts.get(each.path)) for each in finding.also)
+    return replace(finding, also=tuple(also))
+
+
+def _place_in_cell(place: Place, text: FileText | UnreadableFile | None) -> Place:
+    if not isinstance(text, NotebookText) or not text.cells:
+        return place
+    return _shift_place(place, text.find_cell(place.row))
 
 
 def _rewrite_texts(finding: Finding, rows: CellRows) -> Finding:

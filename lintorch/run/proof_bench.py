@@ -67,8 +67,8 @@ class FileBench:
     """By the row that it begins at, what trains and could not be called, and why."""
     is_imported: bool = True
     """Whether the file itself could be imported as it is."""
-    unsteady: frozenset[str] = frozenset()
-    """Models that compute something else each time, as far as something differed."""
+    unsteady: Mapping[str, str] = field(default_factory=dict)
+    """Models that compute something else each time, or fail, where something differed; and how they fail."""
     _is_compared: bool = False
     _tried: dict[tuple[tuple[tuple[str, bytes], ...], bool], tuple[Verdict, ...]] = field(
         default_factory=dict
@@ -101,7 +101,7 @@ class FileBench:
         verdicts = self._try_texts(texts, exporting)
         if not self._is_compared and any(each.differs for each in verdicts):
             again = self._try_texts(originals, exporting=False)
-            self.unsteady = frozenset(each.model for each in again if each.differs)
+            self.unsteady = {each.model: each.failure for each in again if each.differs}
             self._is_compared = True
         return tuple(each for each in verdicts if each.model not in self.unsteady)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from lintorch.core.codes import FIX_CHANGES_NUMBERS
 from lintorch.core.finding import Applicability, Finding, Place
+from lintorch.core.text_rows import split_rows
 from lintorch.host.reports import Report
 from lintorch.run.describe_proof import describe_equal, describe_uncovered, describe_verdicts
 from lintorch.run.fixed_rows import Rows, is_same_code, list_fixed_rows
@@ -161,8 +162,7 @@ class FileProof:
         if groups and all(any(self._bench.runs_any(r, [rows]) for r in runs) for rows in groups):
             return FixProof(True, describe_equal(runs, verdicts))
         if len(steady) < len(kept) and not runs:
-            names = ", ".join(sorted(unsteady))
-            return FixProof(None, f"{names} computes something else each time that it is run")
+            return FixProof(None, "; ".join(_tell_unsteady(*each) for each in unsteady.items()))
         return FixProof(None, self._describe_uncovered(groups))
 
     def _describe_uncovered(self, groups: Sequence[Rows]) -> str:
@@ -189,7 +189,7 @@ class FileProof:
         return f"{where}: the fix of {finding.code} ({finding.name}) was left out: {why}"
 
     def _place_of(self, key: FixKey) -> Place:
-        lines = [line.strip() for line in self._mending.before.splitlines()]
+        lines = [line.strip() for line in split_rows(self._mending.before).lines]
         row = lines.index(key[1]) + 1 if key[1] in lines else 1
         return Place(self._mending.path, row)
 
@@ -229,3 +229,7 @@ def _promises(mended: Mended) -> dict[FixKey, Applicability]:
 
 def _name_of(report: Report) -> str:
     return report.model.qualname if report.model is not None else ""
+
+
+def _tell_unsteady(name: str, failure: str) -> str:
+    return failure or f"{name} computes something else each time that it is run"

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 
 from lintorch.core.finding import Applicability, Finding
 from lintorch.core.merge import sort_findings
+from lintorch.core.text_rows import split_rows
 from lintorch.run.check_files import CheckedFiles
 from lintorch.run.mend_file import FixKey, key_of
 from lintorch.run.prove_fixes import FixProof, ProvenFile
@@ -67,7 +68,7 @@ def _move_finding(finding: Finding, before: str, seen: CheckedFiles) -> Finding:
         return finding
     place = finding.place
     for match in SequenceMatcher(
-        None, before.splitlines(), now.splitlines(), autojunk=False
+        None, split_rows(before).lines, split_rows(now).lines, autojunk=False
     ).get_matching_blocks():
         if match.a < place.row <= match.a + match.size:
             by = match.b - match.a

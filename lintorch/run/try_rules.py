@@ -13,6 +13,7 @@ from lintorch.catalog.rule_folders import walk_files
 from lintorch.core.finding import Applicability, Evidence, Finding
 from lintorch.core.profile import Profile
 from lintorch.core.rule import Rule
+from lintorch.core.text_rows import split_rows
 from lintorch.files import FileText, read_file
 from lintorch.fix.fix_rounds import settle
 from lintorch.run.lint_file import lint_text
@@ -98,8 +99,8 @@ def _try_case(rule: Rule, path: str, folders: tuple[str, ...]) -> Iterator[str]:
     if not isinstance(read, FileText):
         yield f"{shown}: {read.cause}"
         return
-    lines = read.text.splitlines()
-    profile = _profile_of_file(lines[0] if lines else "")
+    lines = split_rows(read.text).lines
+    profile = _profile_of_file(lines[0])
     marked = {n for n, line in enumerate(lines, 1) if line.endswith(_MARK)}
     found = {f.place.row for f in _find(rule, read.text, profile, folders, path)}
     yield from (f"{shown}:{row}: is marked, and not found" for row in sorted(marked - found))

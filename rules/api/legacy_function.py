@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lintorch.core.finding import Hit, Severity
+from lintorch.core.finding import OF_PROJECT, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Class
 from lintorch.facts.api.tentative import is_tentative
 from lintorch.source import Source
 
@@ -69,5 +70,10 @@ rule = Rule(
 
 @rule.event("torch.autograd.Function.__call__")
 def in_call(event: Called, source: Source) -> Iterator[Hit]:
-    if not is_tentative(source.call_at(event), source):
-        yield Hit(event, "an instance of an autograd Function cannot be called: RuntimeError")
+    """The callers of a class have one cause, wherever they are: it is mended there first."""
+    if is_tentative(source.call_at(event), source):
+        return
+    kind = event.result
+    cause = f"{OF_PROJECT}{kind.name}" if isinstance(kind, Class) else ""
+    said = "an instance of an autograd Function cannot be called: RuntimeError"
+    yield Hit(event, said, cause=cause)

@@ -108,7 +108,7 @@ SIX = {
 """What `torch._six` held."""
 SIX_GONE = (2, 0)
 URLS_GONE = (1, 13)
-NO_NAME_NEAR = "leave it out, or name the release that has it: --target-torch 2.4"
+NO_NAME_NEAR = "write what torch has for it, or name the release that has it: --target-torch 2.4"
 """torchvision's tables `model_urls` went with the release for this torch."""
 
 

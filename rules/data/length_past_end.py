@@ -67,6 +67,10 @@ def in_length(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
         e for e in source.nodes(cst.Return) if source.enclosing(e, cst.FunctionDef) is function
     ]
     value = returns[0].value if len(returns) == 1 else None
+    if value is not None and (longest := name_longest(value, info.methods["__getitem__"], source)):
+        said = f"items read {longest} at every index: past the end of the shorter IndexError"
+        yield Hit(returns[0], said, remedy="write min(…), or read the shorter at index % len(…)")
+        return
     counted = re.fullmatch(r"len\(self\.(\w+)\)", source.code(value)) if value else None
     item = info.methods["__getitem__"]
     if counted is None or len(item.params.params) != 2:
@@ -80,3 +84,16 @@ def in_length(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
             f"items read self.{counted[1]}[{index} + {ahead[1]}]: the last of them lie past its end"
         )
         yield Hit(returns[0], said, remedy=f"take it off: len(self.{counted[1]}) - {ahead[1]}")
+
+
+def name_longest(value: cst.BaseExpression, item: cst.FunctionDef, source: Source) -> str:
+    """`self.a and self.b` of `max(len(self.a), len(self.b))`, which items read at the bare index."""
+    written = source.code(value)
+    names = re.findall(r"len\((self\.\w+)\)", written)
+    asked = ", ".join(f"len({name})" for name in names)
+    if len(set(names)) < 2 or written != f"max({asked})" or len(item.params.params) != 2:
+        return ""
+    index, text = item.params.params[1].name.value, source.code(item.body)
+    plain = all(f"{name}[{index}]" in text for name in names)
+    changed = re.search(rf"\bif\b|\btry\b|\b{index}\s*[-+*/%]?=[^=]", text)
+    return " and ".join(names) if plain and not changed else ""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Iterator
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called
-from lintorch.evaluator.values import Constant
+from lintorch.evaluator.events import Called, Combined
+from lintorch.evaluator.values import Constant, Value
 from lintorch.facts.api.tentative import is_tentative
 from lintorch.facts.training.split_lengths import SPLIT, find_lengths, list_lengths
 from lintorch.source import Source
@@ -20,7 +21,9 @@ rule = Rule(
     why="""
         `random_split` takes counts that add up to the length of the dataset, or, since torch 1.13,
         fractions that add up to 1. Others raise ValueError, of a sum of lengths: it takes them for
-        counts. Nothing can be left over, so a split that needs less has one part more.
+        counts. Nothing can be left over, so a split that needs less has one part more. Counts that are
+        each rounded down, `[int(0.8 * n), int(0.2 * n)]`, add up to n where n is a multiple of 5, and
+        raise elsewhere.
         Measured on torch 2.13.
     """,
     bad="""
@@ -59,6 +62,42 @@ def in_splits(event: Called, source: Source) -> Iterator[Hit]:
         return
     message = f"fractions that add up to {total:.6g} and not to 1: ValueError"
     yield Hit(find_lengths(call) or event, message)
+
+
+@rule.event(SPLIT)
+def in_rounded(event: Called, source: Source) -> Iterator[Hit]:
+    """`[int(0.8 * n), int(0.2 * n)]`."""
+    lengths = list_lengths(event)
+    shares = [find_share(each, source) for each in lengths]
+    known = [each for each in shares if each is not None]
+    whole = len({name for _, name in known}) == 1 and math.isclose(sum(s for s, _ in known), 1)
+    call = source.call_at(event)
+    if not lengths or len(known) < len(lengths) or not whole or is_tentative(call, source):
+        return
+    name = known[0][1]
+    message = f"each count is rounded down: where their sum is not {name}, ValueError"
+    fractions = [share for share, _ in known]
+    remedy = f"take what is left over for the last, or give the fractions: {fractions}"
+    yield Hit(find_lengths(call) or event, message, remedy=remedy)
+
+
+def find_share(length: Value, source: Source) -> tuple[float, str] | None:
+    """The fraction, and of what, as it is written: `int(0.8 * n)`."""
+    made = source.evaluation.ways.find_maker(length)
+    if not isinstance(made, Called) or made.name != "int" or not made.positional:
+        return None
+    node = made.node
+    inner = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    if not isinstance(inner, ast.BinOp) or not isinstance(inner.op, ast.Mult):
+        return None
+    product = source.evaluation.ways.find_maker(made.positional[0])
+    if not isinstance(product, Combined):
+        return None
+    for share, other in ((product.left, inner.right), (product.right, inner.left)):
+        number = share.value if isinstance(share, Constant) else None
+        if isinstance(number, float):
+            return number, ast.unparse(other)
+    return None
 
 
 def are_fractions(numbers: list[object]) -> bool:

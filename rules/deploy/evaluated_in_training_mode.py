@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 import libcst as cst
 
@@ -12,6 +13,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import ModelHandled
 from lintorch.facts.models.mode_changes import may_have_changed, tell_dependence
 from lintorch.source import Source
+from lintorch.syntax.tree import names_in
 
 rule = Rule(
     __name__,
@@ -120,7 +122,7 @@ def _is_free(call: cst.Call, function: cst.FunctionDef, source: Source) -> bool:
 
 
 def _fix(call: cst.Call, source: Source) -> Fix | None:
-    """`model.eval()` above the block that switches gradients off, or at the top of the function."""
+    """`model.eval()` above the outermost block that the model is not made in."""
     function = source.enclosing(call, cst.FunctionDef)
     outer = [
         each
@@ -128,7 +130,18 @@ def _fix(call: cst.Call, source: Source) -> Fix | None:
         if isinstance(each, (cst.With, cst.For))
         and source.enclosing(each, cst.FunctionDef) is function
     ]
-    if not outer:
+    name = source.code(call.func).partition(".")[0]
+    there = [*takewhile(lambda block: not _binds(block, name, source), outer)]
+    if not there:
         return None
-    edit = source.above(outer[-1], f"{source.code(call.func)}.eval()")
+    edit = source.above(there[-1], f"{source.code(call.func)}.eval()")
     return Fix("put the model into eval mode first", (edit,), Applicability.UNSAFE)
+
+
+def _binds(block: cst.With | cst.For, name: str, source: Source) -> bool:
+    """Whether a block gives a name its value."""
+    assigned = [each.target for each in source.nodes(cst.AssignTarget)]
+    named = [each.name for each in source.nodes(cst.AsName)]
+    inside = [each for each in (*assigned, *named) if block in source.ancestors(each)]
+    targets = [*inside, block.target] if isinstance(block, cst.For) else inside
+    return any(each.value == name for target in targets for each in names_in(target))

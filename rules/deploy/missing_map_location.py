@@ -261,19 +261,66 @@ def _saves_made(save: cst.Call, source: Source) -> bool:
 
 
 def _write_path(path: cst.BaseExpression, source: Source) -> str:
-    """A path as it is written, without what makes a text of it."""
-    return _AS_TEXT.sub(r"\1\2", source.code(path))
+    """A path as it is written, also to the name that is given for it, without what makes a text of it."""
+    given = source.classes.assigned(path) if isinstance(path, cst.Name) else []
+    if len(given) == 1 and isinstance(given[0], (cst.SimpleString, cst.FormattedString)):
+        path = given[0]
+    return _AS_TEXT.sub(r"\1\2", source.code(path).replace("'", '"'))
 
 
 def _follows_training(call: cst.Call, source: Source) -> bool:
-    """Whether its function has trained before: what it reads then are weights of this very run."""
+    """Whether its function has trained before: what it reads then are weights of this very run.
+
+    So are those of a function that is called behind one that trains, as `train(); test()`.
+    """
+    function = source.enclosing(call, cst.FunctionDef)
+    if any(_trains(other) for other in _list_before(call, source)):
+        return True
+    if not isinstance(function, cst.FunctionDef) or source.enclosing(function, cst.ClassDef):
+        return False
+    calls = [each for each in source.nodes(cst.Call) if _calls(each, {function.name.value})]
+    trainers = {
+        each.name.value
+        for each in source.nodes(cst.FunctionDef)
+        if any(
+            _trains(other) and source.enclosing(other, cst.FunctionDef) is each
+            for other in source.nodes(cst.Call)
+        )
+    }
+    return bool(calls) and all(
+        any(
+            _calls(e, trainers) and _surely_ran(e, each, source) for e in _list_before(each, source)
+        )
+        for each in calls
+    )
+
+
+def _list_before(call: cst.Call, source: Source) -> Iterator[cst.Call]:
+    """The calls of the same function that stand before one."""
     function = source.enclosing(call, cst.FunctionDef)
     for other in source.nodes(cst.Call):
         if other is call:
-            return False
-        method = other.func.attr.value if isinstance(other.func, cst.Attribute) else ""
-        if method in ("backward", "fit") and source.enclosing(other, cst.FunctionDef) is function:
+            return
+        if source.enclosing(other, cst.FunctionDef) is function:
+            yield other
+
+
+def _trains(call: cst.Call) -> bool:
+    return isinstance(call.func, cst.Attribute) and call.func.attr.value in ("backward", "fit")
+
+
+def _calls(call: cst.Call, names: set[str]) -> bool:
+    return isinstance(call.func, cst.Name) and call.func.value in names
+
+
+def _surely_ran(before: cst.Call, call: cst.Call, source: Source) -> bool:
+    """Whether one call runs wherever another does: it stands in a block around that, but for loops."""
+    around = [*source.ancestors(call)]
+    for outer in source.ancestors(before):
+        if isinstance(outer, (cst.IndentedBlock, cst.Module)) and outer in around:
             return True
+        if isinstance(outer, (cst.If, cst.FunctionDef, cst.ExceptHandler)):
+            return False
     return False
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called
+from lintorch.evaluator.events import Called, PlainModeSet
 from lintorch.evaluator.values import Spot
 from lintorch.facts.training.part_values import role_of_class
 from lintorch.source import Act, Action, Passage, Role, Source, Training, TrainingRegion
@@ -70,7 +70,8 @@ rule = Rule(
 
 @rule.event(Training)
 def in_training(training: Training, source: Source) -> Iterator[Hit]:
-    told: set[Spot] = set()
+    happened = (each for reached in source.evaluation.reached for each in reached.events)
+    told: set[Spot] = {each.spot for each in happened if isinstance(each, PlainModeSet)}
     for region in training.regions:
         for action in _list_lasting(region, training, source):
             if action.at.spot not in told:

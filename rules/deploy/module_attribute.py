@@ -15,6 +15,7 @@ from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.events import AttributeRead, Indexed
 from lintorch.evaluator.objects import MODULE, has_open_base, list_ancestors
 from lintorch.evaluator.values import Class, External, Held, Value
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import Source
 
 rule = Rule(
@@ -82,6 +83,8 @@ _OF_WRAPPERS = frozenset(
 def of_parameters(event: AttributeRead, source: Source) -> Iterator[Hit]:
     if event.attribute not in _OF_PARAMETERS or not _is_plain(event.held):
         return
+    if ast.unparse(event.node) == f"self.{event.attribute}" and _may_be_given(event, source):
+        return
     if not isinstance(event.node, ast.Attribute) or _is_tried(event, source):
         return
     if not event.way.certain and _asks_kind(event.node, event, source):
@@ -106,7 +109,35 @@ def _is_plain(held: Value) -> bool:
     layer = not own and all(p.startswith("torch.nn.") and p.count(".") == 2 for p in foreign)
     if not kinds or any(map(has_open_base, own)) or not (layer or foreign == [MODULE]):
         return False
-    return not any(_GIVES.search(ast.unparse(each.node)) for each in own)
+    return not any(_gives(node) for each in own for node in ast.walk(each.node))
+
+
+def _may_be_given(event: AttributeRead, source: Source) -> bool:
+    """Whether a class made out of it in the project may have more, or its users set it."""
+    kind = event.held.of if isinstance(event.held, Held) else None
+    name = getattr(kind.node, "name", "").encode() if isinstance(kind, Class) else b""
+    extended = rb"class \w+\([^)]*\b" + re.escape(name) + rb"\b"
+    pattern = re.compile(extended + rb"|(?<!self)\.%s\s*=[^=]" % event.attribute.encode())
+    return is_written_around(pattern, source.path, source.consulted)
+
+
+def _gives(node: ast.AST) -> bool:
+    """Whether a class may get such an attribute here."""
+    if isinstance(node, ast.FunctionDef):
+        return node.name in (*_OF_PARAMETERS, "__getattr__", "__getattribute__")
+    if isinstance(node, ast.ClassDef):
+        names = (t for each in node.body for t in _list_targets(each) if isinstance(t, ast.Name))
+        return any(each.id in _OF_PARAMETERS for each in names)
+    if isinstance(node, ast.Attribute):
+        stored = isinstance(node.ctx, ast.Store) and node.attr in _OF_PARAMETERS
+        return stored or node.attr == "__dict__"
+    return isinstance(node, ast.Name) and node.id in ("setattr", "vars")
+
+
+def _list_targets(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    return [statement.target] if isinstance(statement, ast.AnnAssign) else []
 
 
 def _asks_kind(read: ast.Attribute, event: AttributeRead, source: Source) -> bool:
@@ -119,9 +150,6 @@ def _asks_kind(read: ast.Attribute, event: AttributeRead, source: Source) -> boo
         if isinstance(outer, (ast.FunctionDef, ast.ClassDef)):
             return False
     return False
-
-
-_GIVES = re.compile(r"\b(device|dtype)\s*[=:(]|__getattr|setattr|__dict__")
 
 
 def _is_tried(event: AttributeRead, source: Source) -> bool:

@@ -25,6 +25,8 @@ rule = Rule(
         becomes `my_weight`, which fits no layer and, with strict=False, is dropped without a word.
         `removeprefix` takes away what stands in front, and so does
         torch.nn.modules.utils.consume_prefix_in_state_dict_if_present for a whole state dict.
+        `key.lstrip("module.")` takes away letters, not a prefix: `module.layer.weight` becomes
+        `ayer.weight`.
         It is advice where no part of a model in the project has a name that ends in "module".
         Measured on torch 2.13.
     """,
@@ -51,6 +53,8 @@ rule = Rule(
 )
 
 _PREFIX = (Constant("module."), Constant(""))
+_PREFIXES = ("module.", "model.", "module.model.", "state_dict.model.")
+"""All hold the letter that `layer` begins with."""
 _KEY = re.compile(r"\.items\(\)\[\]\[0\]$|\.keys\(\)\[\]$|^<\w+>\[\]$")
 """How the key of a mapping is reached: as a pair's first, from its keys, or by going over it."""
 
@@ -67,13 +71,30 @@ def in_source(event: UnknownCalled, source: Source) -> Iterator[Hit]:
     key = event.held
     if not isinstance(key, Unknown) or not _KEY.search(key.path) or _is_of_names(event, source):
         return
-    call, fix = source.call_at(event), None
-    if call is not None and isinstance(call.func, cst.Attribute) and len(call.args) == 2:
-        text = f"{source.code(call.func.value)}.removeprefix({source.code(call.args[0].value)})"
-        fix = Fix("remove it in front only", (source.replace(call, text),), Applicability.UNSAFE)
     told = "removes module. anywhere in a key, also inside my_module.weight"
     own = _OWN.search(source.text) or is_written_around(_OWN_BYTES, source.path, source.consulted)
-    yield Hit(event, told, fix, severity=None if own else Severity.NOTE)
+    yield Hit(event, told, _in_front(event, source), severity=None if own else Severity.NOTE)
+
+
+@rule.event(UnknownCalled)
+def by_letters(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    """`key.lstrip("module.")`."""
+    given = event.given.positional
+    if event.method not in ("lstrip", "strip") or len(given) != 1 or event.given.keyword:
+        return
+    prefix = given[0].value if isinstance(given[0], Constant) else None
+    if isinstance(prefix, str) and prefix in _PREFIXES:
+        told = f"{event.method}({prefix!r}) takes away any of these letters: it leaves ayer of"
+        remedy = f"write .removeprefix({prefix!r})"
+        yield Hit(event, f"{told} {prefix}layer", _in_front(event, source), remedy=remedy)
+
+
+def _in_front(event: UnknownCalled, source: Source) -> Fix | None:
+    call = source.call_at(event)
+    if call is None or not isinstance(call.func, cst.Attribute):
+        return None
+    text = f"{source.code(call.func.value)}.removeprefix({source.code(call.args[0].value)})"
+    return Fix("remove it in front only", (source.replace(call, text),), Applicability.UNSAFE)
 
 
 def _is_of_names(event: UnknownCalled, source: Source) -> bool:

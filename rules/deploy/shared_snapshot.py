@@ -15,7 +15,8 @@ rule = Rule(
     code="LT215",
     summary="a snapshot that shares its tensors with the model",
     why="""
-        state_dict() gives the tensors of the model themselves. Every step of the optimizer
+        state_dict() gives the tensors of the model themselves, and so does a list of
+        `p.data` or `p.detach()` of its parameters. Every step of the optimizer
         changes them, so that the "best" state kept in a loop is the last one, and loading it back
         into the model changes nothing. Nothing is said (measured on torch 2.13). A deep copy
         keeps what the weights were.
@@ -66,7 +67,7 @@ _SHARDED = ("FullyShardedDataParallel", "FSDP", "deepspeed")
 """Their state_dict() gathers, which copies."""
 
 
-@rule.source(cst.Assign, needs=(".state_dict()",))
+@rule.source(cst.Assign, needs=(".state_dict()", "parameters()"))
 def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
     if len(node.targets) == 1 and not source.mentions(_SHARDED):
         for target, value in _list_pairs(node.targets[0].target, node.value):
@@ -110,32 +111,40 @@ def _find_shared(value: cst.BaseExpression) -> cst.BaseExpression | None:
     """`m.state_dict()`, by itself, in a dictionary that is written there, or gone over without a copy."""
     if isinstance(value, cst.Dict):
         given = (e.value for e in value.elements if isinstance(e, cst.DictElement))
-        return next((each for each in given if _snapshot(each) is not None), None)
-    if isinstance(value, cst.DictComp) and _holds_itself(value):
+        return next(
+            (each for each in given if _method(each) == "state_dict" and _snapshot(each)), None
+        )
+    if isinstance(value, cst.DictComp) and _holds_itself(value.for_in.target, value.value):
         over = value.for_in.iter
+        if _method(over) == "named_parameters":
+            return over
         items = over.func if isinstance(over, cst.Call) and not over.args else None
         held = items.value if isinstance(items, cst.Attribute) else None
         return held if isinstance(items, cst.Attribute) and items.attr.value == "items" else None
-    return value
+    if isinstance(value, cst.ListComp) and _method(value.for_in.iter) == "parameters":
+        return value.for_in.iter if _holds_itself(value.for_in.target, value.elt) else None
+    return None if _method(value) in _PARAMETERS else value
 
 
-def _holds_itself(value: cst.DictComp) -> bool:
-    """`{k: v.detach() for k, v in …}`, `{k: v.data …}`: neither is a copy."""
-    target, kept = value.for_in.target, value.value
+_PARAMETERS = ("parameters", "named_parameters")
+
+
+def _holds_itself(target: cst.BaseExpression, kept: cst.BaseExpression) -> bool:
+    """`{k: v.detach() for k, v in …}`, `[p.data for p in …]`: neither is a copy."""
     if isinstance(kept, cst.Call) and not kept.args and _method(kept) == "detach":
         kept = kept.func.value if isinstance(kept.func, cst.Attribute) else kept
     elif isinstance(kept, cst.Attribute) and kept.attr.value == "data":
         kept = kept.value
-    names = [e.value for e in target.elements] if isinstance(target, cst.Tuple) else []
-    last = names[-1] if len(names) == 2 else None
+    names = [e.value for e in target.elements] if isinstance(target, cst.Tuple) else [target]
+    last = names[-1]
     return isinstance(last, cst.Name) and isinstance(kept, cst.Name) and last.value == kept.value
 
 
 def _snapshot(call: cst.CSTNode) -> cst.BaseExpression | None:
-    """`m` of `m.state_dict()`."""
+    """`m` of `m.state_dict()`, and of what a list of its parameters is made from."""
     if not isinstance(call, cst.Call) or call.args or not isinstance(call.func, cst.Attribute):
         return None
-    return call.func.value if call.func.attr.value == "state_dict" else None
+    return call.func.value if call.func.attr.value in ("state_dict", *_PARAMETERS) else None
 
 
 def _is_own(target: cst.CSTNode) -> bool:
@@ -171,6 +180,8 @@ def _changes(use: cst.CSTNode, source: Source) -> bool:
     if isinstance(outer, cst.Arg):
         call = source.parent(outer)
         name = _method(call)
+        if isinstance(call, cst.Call) and source.name(call.func) == "zip":
+            return False
         return name not in ("load_state_dict", "save") or outer.star != ""
     return not isinstance(
         outer,

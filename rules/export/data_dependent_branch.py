@@ -28,6 +28,8 @@ from lintorch.evidence.size_changes import blame_event, decides_branch
 from lintorch.facts.models import graph_checks
 from lintorch.facts.models.branch_purpose import (
     asks_exporting,
+    ends_loop,
+    fills_lists,
     is_apart,
     is_replaced,
     only_checks,
@@ -99,6 +101,7 @@ ASSERT = {"torch.export": Harm.REFUSED, **NOISY}
 CHOSEN = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
 CHECK = "check it before the model is called, or only `if not torch.compiler.is_exporting():`"
 LOOP = "loop a fixed number of times, and keep what is done by torch.where(done, old, new)"
+APART = "work it out before or after the exported part of the model"
 SAME = "ask whether it is the same object, as `key is query`, or let an argument say so"
 DRAWN = BRANCH
 DRAW = "draw only where self.training is set, or compute both sides and choose: torch.where(condition, a, b)"
@@ -125,7 +128,7 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
     if harm:
         text = source.evaluation.text(event.spot)
         checks = event.kind == "assert" or only_checks(event.branch)
-        remedy = CHECK if checks else LOOP if event.kind == "while" else None
+        remedy = CHECK if checks else name_way_out(event)
         if any(map(is_verdict, asked)) and not checks:
             remedy = SAME
         said = f"`{text}` is decided by the values of a tensor"
@@ -133,6 +136,13 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         told = "checks" if checks else name_chain(event, source)
         cause = name_read(asked, event) or told
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=cause)
+
+
+def name_way_out(event: Decided) -> str | None:
+    """What to do where there are no two tensors to choose from; None where there may be."""
+    if event.kind == "while" or ends_loop(event.branch):
+        return LOOP
+    return APART if fills_lists(event.branch) else None
 
 
 def name_read(asked: Sequence[Number | Tensor], event: Decided) -> str:
@@ -166,7 +176,8 @@ def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator
         harm = ASSERT if event.kind == "assert" or any(map(is_of_sizes, own)) else RAISES
         text = source.evaluation.text(event.spot)
         said = f"`{text}` is decided by {'chance' if drawn else 'a tensor of the model itself'}"
-        remedy, cause = (DRAW, "") if drawn else (SET, name_read(own, event))
+        checks = event.kind == "assert" or only_checks(event.branch)
+        remedy, cause = (DRAW, "") if drawn else (CHECK if checks else SET, name_read(own, event))
         yield Hit(event, said, harm=DRAWN if drawn else harm, remedy=remedy, cause=cause)
 
 

@@ -71,6 +71,7 @@ MAKERS = tuple(
     )
 )  # fmt: skip
 """Functions that are told on which device to make a tensor."""
+OF_WEIGHTS = "device = next(self.parameters()).device"
 ASKED = re.compile(r"device|cuda|gpu", re.I)
 
 
@@ -90,7 +91,8 @@ def in_name(event: Called, source: Source) -> Iterator[Hit]:
     if not is_asked_around(event, source) and not is_setting(event, source):
         text = source.evaluation.text(event.spot)
         said = f"`{text}` is on a GPU wherever the input is"
-        yield Hit(event, said, fix=name_it(event, source), cause="gpu")
+        remedy = None if takes_tensor(event, source) else f"write {OF_WEIGHTS}"
+        yield Hit(event, said, fix=name_it(event, source), remedy=remedy, cause="gpu")
 
 
 def is_in_kernel(event: Called, source: Source) -> bool:
@@ -188,7 +190,7 @@ def in_move(event: Called, source: Source) -> Iterator[Hit]:
         said = f"`{text}` goes to a GPU wherever the input is"
         remedy = "write .to(x.device) of an input x"
         if not takes_tensor(event, source):
-            remedy = "write .to(device), with device = next(self.parameters()).device"
+            remedy = f"write .to(device), with {OF_WEIGHTS}"
         yield Hit(event, said, fix=move_to_hand(event, source), remedy=remedy, cause="gpu")
 
 

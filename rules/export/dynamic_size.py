@@ -10,7 +10,7 @@ from lintorch.core.finding import Applicability, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Baked, Called, Combined
 from lintorch.evaluator.sizes import Dim, Size, is_counted, is_ratio, is_symbol, list_symbols
-from lintorch.evaluator.values import Constant, Items, Number, Tensor, Value
+from lintorch.evaluator.values import UNKNOWN, Constant, Items, Number, Tensor, Value
 from lintorch.evidence import (
     EventKey,
     OperatorCall,
@@ -69,7 +69,8 @@ rule = Rule(
         Arrays that NumPy makes of sizes (`np.linspace(-1, 1, w)`, `np.zeros((h, w))`) are made
         for the example; `np.arange(h)` alone the new ONNX exporter takes for `torch.arange(h)`.
         The window of `avg_pool2d(x, x.shape[2:])` and the steps of `linspace(0, 1, h)` are plain
-        numbers to an exporter too: pool to one cell, and divide an `arange(h)`. So are the groups
+        numbers to an exporter too: pool to one cell, and divide an `arange(h)`. So are those of
+        `logspace`, `hann_window(n)` and its kin, `triu_indices(n, n)` and `fft.fftfreq(n)`, and the groups
         of a convolution with one weight for each row of the batch (`groups=b`, as StyleGAN 2
         modulates): torch.export alone lets them vary.
         Measured on torch 2.13.
@@ -148,15 +149,29 @@ STACK = "divide each part by its own size: torch.stack((x[..., 0] / w, x[..., 1]
 BY_ARANGE = {
     "linspace": "write a + (b - a) * torch.arange(n) / (n - 1)",
     "one_hot": "write index[..., None] == torch.arange(n)",
+    "logspace": "write 10 ** (a + (b - a) * torch.arange(n) / (n - 1))",
+    "hann_window": "write 0.5 - 0.5 * torch.cos(2 * math.pi * torch.arange(n) / n)",
+    "hamming_window": "write 0.54 - 0.46 * torch.cos(2 * math.pi * torch.arange(n) / n)",
+    "triu_indices": "choose by a mask, torch.ones(n, n).triu()",
+    "tril_indices": "choose by a mask, torch.ones(n, n).tril()",
+    "fftfreq": "write torch.where(i < (n + 1) // 2, i, i - n) / (n * d) of i = torch.arange(n)",
+    "rfftfreq": "write torch.arange(n // 2 + 1) / (n * d)",
 }
-"""What to write for `linspace(a, b, n)` and `one_hot(index, n)`."""
+"""What to write for `linspace(a, b, n)`, `one_hot(index, n)` and others that count."""
+WINDOW_BY_HAND = "work the window out from torch.arange(n)"
 SCALED = "scale the input and the output of one convolution, not its weight"
 """What to write for groups that are the batch."""
 GROUPED = {
     **dict.fromkeys(("onnx", "onnx-legacy"), Harm.REFUSED),
     "torchscript-trace": Harm.FAILS,
 }
-STEPS = {"torch.linspace": "steps", "torch.nn.functional.one_hot": "num_classes"}
+STEPS = {
+    "torch.linspace": ("steps",), "torch.nn.functional.one_hot": ("num_classes",),
+    "torch.logspace": ("steps",), "torch.triu_indices": ("row", "col"),
+    "torch.tril_indices": ("row", "col"), "torch.fft.fftfreq": ("n",), "torch.fft.rfftfreq": ("n",),
+    **{f"torch.{shape}_window": ("window_length",)
+       for shape in ("hann", "hamming", "blackman", "bartlett", "kaiser")},
+}  # fmt: skip
 """Arguments that count, which an operator takes as plain numbers."""
 CONVOLUTIONS = tuple(
     f"torch.nn.functional.conv{turned}{n}d" for turned in ("", "_transpose") for n in (1, 2, 3)
@@ -366,19 +381,18 @@ def is_computed(value: Value) -> bool:
 @rule.event(*STEPS)
 def in_steps(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.linspace(0, 1, h)`."""
-    name = STEPS[event.name]
-    count = event.arguments.get(name)
-    varying = isinstance(count, Number) and count.varies is not False and not count.data
-    if not (isinstance(count, Number) and varying and source.profile.dynamic):
+    given = {name: event.arguments.get(name, UNKNOWN) for name in STEPS[event.name]}
+    counts = {k: v for k, v in given.items() if is_open_number(v) and not v.via}
+    if not counts or not source.profile.dynamic or not event.way.forward:
         return
-    if event.way.forward and not count.via:
-        short = event.name.rpartition(".")[2]
-        said = f"{name} of {short} is the size of the example"
-        call = source.call_at(event)
-        fix = count_up(call, short, source) if call is not None else None
-        if count.varies or fix is not None:
-            waits = not count.varies
-            yield Hit(event, said, fix, COUNTED, confirms=waits, remedy=BY_ARANGE[short])
+    name, count = max(counts.items(), key=lambda each: bool(each[1].varies))
+    short = event.name.rpartition(".")[2]
+    said = f"{name} of {short} is the size of the example"
+    call = source.call_at(event)
+    fix = count_up(call, short, source) if call is not None else None
+    if count.varies or fix is not None:
+        waits, remedy = not count.varies, BY_ARANGE.get(short, WINDOW_BY_HAND)
+        yield Hit(event, said, fix, COUNTED, confirms=waits, remedy=remedy)
 
 
 @rule.event(*CONVOLUTIONS)

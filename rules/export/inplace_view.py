@@ -223,7 +223,10 @@ def is_freed(event: Write) -> bool:
 
 
 def is_index_of_slice(event: Write, views: list[Operation]) -> bool:
-    """`y[:, 1:][:, 0] = 0`, also in two steps; `y[0][1:] = 0` is none."""
+    """`y[:, 1:][:, 0] = 0`, also in two steps; `y[0][1:] = 0` and `y[:, 1:][mask] = 0` are none."""
+    chosen = event.index if isinstance(event, ItemSet) else None
+    if isinstance(chosen, Tensor) and chosen.dtype == "bool":
+        return False
     indices = [each.index for each in views if isinstance(each, Indexed)]
     if len(indices) != len(views):
         return False

@@ -102,6 +102,12 @@ PROJECTED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 UNROLLED = {"torch.export": Harm.REFUSED}
 UNROLLED_RNN = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
 PADDED = "run the padded batch, and read each last step by its index: out[rows, lengths - 1]"
+KEEPS_STEPS = frozenset(
+    {f"torch.nn.{layer}.forward" for layer in ("Dropout", "ReLU", "Tanh", "LayerNorm", "Linear")}
+    | {f"torch.nn.functional.{name}" for name in ("dropout", "relu", "linear", "layer_norm")}
+    | {"torch.relu", "torch.tanh", "torch.Tensor.relu", "torch.Tensor.contiguous"}
+)
+"""What leaves the axes of steps as they are."""
 TURN = "build it with batch_first=True and give the model batch-first input, or export with dynamo=False"
 TIME_FIRST = {"torch.export": Harm.REFUSED, "onnx": Harm.SILENT}
 
@@ -161,6 +167,9 @@ def is_one_step(given: Value | None, axis: int, source: Source) -> bool:
         parts, along = made.arguments.get("tensors"), made.arguments.get("dim", Constant(0))
         items = (parts.items or ()) if isinstance(parts, Items) else ()
         return along != Constant(axis) and any(is_one_step(e, axis, source) for e in items)
+    if isinstance(made, Called) and made.name in KEEPS_STEPS:
+        taken = made.arguments.get("input", made.arguments.get("self"))
+        return is_one_step(taken, axis, source)
     called = made if isinstance(made, Called) and made.name.endswith(".unsqueeze") else None
     return called is not None and called.arguments.get("dim") == Constant(axis)
 

@@ -76,7 +76,8 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
         if over.length.varies and not over.length.data and not is_of_logarithm(over.length):
             harm = COUNTED if is_symbol(over.length.size) else COUNTED_WORKED_OUT
             said = f"`{text}` has as many iterations as the example's sizes say"
-            yield Hit(event, said, fix=compute_at_once(event, source), harm=harm)
+            fix, length = compute_at_once(event, source), over.length.size
+            yield Hit(event, said, fix=fix, harm=harm, cause=f"as many as {length}")
             return
     elif isinstance(over, Tensor) and has_open_rows(over):
         said = f"one iteration for each row that {text} has in the example"

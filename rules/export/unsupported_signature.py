@@ -26,6 +26,7 @@ from lintorch.facts.classes.classes import ClassInfo
 from lintorch.facts.exporting.export_calls import literal_strings, onnx_arguments
 from lintorch.facts.exporting.export_events import choose_exporter
 from lintorch.facts.exporting.function_bodies import nodes_in_body
+from lintorch.facts.exporting.named_outputs import find_named_read
 from lintorch.facts.exporting.returned_forms import keys_of, list_kinds
 from lintorch.facts.exporting.returned_values import (
     DATACLASS,
@@ -68,7 +69,9 @@ rule = Rule(
 
         What a model returns is reported where it is no part of another model of the project, and
         no argument of its forward decides on it: what a part returns never reaches an exporter.
-        jit.trace also refuses an empty list, and a list of tensors and other lists. A named tuple
+        A model of transformers 5 that reads the outputs of its parts by name raises under
+        config.return_dict = False, so that its forward returns an object, which jit.trace refuses,
+        or nothing. jit.trace also refuses an empty list, and a list of tensors and other lists. A named tuple
         is exported by all, and torch.export.save refuses the program then. Of inputs,
         only those of models that the file exports itself are reported.
     """,
@@ -142,6 +145,9 @@ UNTRACED = ("a dict", "None", "a list of tensors and others", "a number", "a str
 TRACERS = {"torchscript-trace", "onnx-legacy"}
 REORDER = "list the names in this order"
 UNNAME = "take its name out of"
+NAMED = ("can_return_tuple", "capture_outputs", "config.return_dict")
+"""Words of models whose configuration says whether they give a tuple."""
+AROUND = "trace a module whose forward returns self.model(..., return_dict=False)"
 IN_A_TUPLE = "return its tensors in a tuple"
 IN_PLACE = "return the tensors of the dict in its place: (x, *d.values())"
 
@@ -271,6 +277,22 @@ def of_another_class(event: Returned, source: Source) -> Iterator[Hit]:
     fix = return_traced(event, source)
     if fix is not None:
         yield Hit(event, "forward returns an object of another class", fix, confirms=True)
+
+
+@rule.source(cst.ClassDef, needs=NAMED)
+def in_named_outputs(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
+    """A model that gives an object of named outputs, and fails where its configuration asks for a tuple."""
+    info = source.classes.all[node]
+    failing = find_named_read(info, source) if info.is_module else None
+    if failing is None:
+        return
+    off = "fails here"
+    if isinstance(failing, cst.Attribute):
+        off = f"fails at {source.code(failing)}"
+    elif isinstance(failing, cst.Return):
+        off = "gives None"
+    told = f"forward returns an object of named outputs, and {off} under config.return_dict = False"
+    yield Hit(failing, f"{told}, where {info.name} itself is exported", harm=TRACE, remedy=AROUND)
 
 
 @rule.event(Wrapped)

@@ -11,6 +11,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import FALSE, Tensor, Unknown, find_unproven
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import Source
 
 rule = Rule(
@@ -22,7 +23,8 @@ rule = Rule(
         ends in an underscore. `x.to(device)`, `x.clamp(0, 1)` or `x.contiguous()` as a
         statement does nothing, silently. Only modules are moved in place by `to` and `cuda`;
         what is not surely a tensor is not reported; of what a loader gives it is one where operators
-        or methods of tensors take it. Measured on torch 2.13.
+        or methods of tensors take it, and of a parameter where only tensors have the method.
+        Measured on torch 2.13.
 
         The fix assigns the result, and so changes what the code after it works with.
     """,
@@ -126,6 +128,35 @@ def in_batches(event: UnknownCalled, source: Source) -> Iterator[Hit]:
     yield Hit(event, message, assigned(event, tensor, source), remedy=remedy)
 
 
+@rule.event(UnknownCalled)
+def of_unknown(event: UnknownCalled, source: Source) -> Iterator[Hit]:
+    """`x.masked_fill(bad, 0)`: of a parameter that this says is a tensor, as no class here has the method."""
+    if event.method not in NO_OTHERS or not source.evaluation.is_dropped(event):
+        return
+    called = event.node.func if isinstance(event.node, ast.Call) else None
+    named = isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name)
+    given = event.given.keyword.get("out", event.given.keyword.get("inplace"))
+    if not named or not isinstance(called, ast.Attribute) or given is not None:
+        return
+    own = re.compile(rb"def %s\(" % event.method.encode())
+    if is_written_around(own, source.path, source.consulted) or is_tried(event, source):
+        return
+    tensor = ast.unparse(called.value)
+    if f"{tensor}." in ast.unparse(event.node).removeprefix(f"{tensor}."):
+        return  # `data.masked_fill(data.mask, 0)`: a record with methods of its own
+    message = f"{tensor}.{event.method}() leaves {tensor} as it was, and its result is dropped"
+    yield Hit(event, message, assigned(event, tensor, source), remedy="assign it, or leave it out")
+
+
+NO_OTHERS = frozenset(
+    {
+        "masked_fill", "masked_scatter", "unsqueeze", "permute", "type_as", "contiguous", "clamp",
+        "clamp_min", "clamp_max", "index_fill", "expand_as", "nan_to_num",
+    }
+)  # fmt: skip
+"""Methods that nothing has but tensors, and classes of one's own."""
+
+
 def is_used_as_tensor(event: UnknownCalled, source: Source) -> bool:
     """Whether what it is called on is given to operators or has methods that only tensors have."""
     held, ways = event.held, source.evaluation.ways
@@ -169,7 +200,7 @@ def name_tensor(called: ast.AST, event: Called) -> str:
     return ast.unparse(given[0]) if given else "its tensor"
 
 
-def is_tried(event: Called, source: Source) -> bool:
+def is_tried(event: Called | UnknownCalled, source: Source) -> bool:
     """Whether a statement is only there to see if it raises, or how long it takes."""
     inner: ast.AST = event.node
     for outer in source.evaluation.list_around(event):

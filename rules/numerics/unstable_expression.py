@@ -12,7 +12,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Combined
+from lintorch.evaluator.events import Called, Combined, Indexed
 from lintorch.evaluator.values import UNKNOWN, Constant, Tensor, Value
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.facts.models.value_ways import Operation
@@ -135,8 +135,7 @@ def in_log_of_rest(event: Called, source: Source) -> Iterator[Hit]:
 @rule.event(*LOGS)
 def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
     """`log(softmax(x))`, by whatever way one comes to the other."""
-    given = (*event.positional, *event.keyword.values())
-    made = source.evaluation.ways.find_maker(given[0]) if given else None
+    made = find_picked(find_operand(event), source)
     name = (
         made.name.removesuffix(".forward").rpartition(".")[2].lower()
         if isinstance(made, Called)
@@ -158,6 +157,22 @@ def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
 
 
 BETTER = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}
+PICKS = frozenset(
+    {
+        "gather", "index_select", "take_along_dim", "select", "squeeze", "unsqueeze", "view", "reshape",
+        "flatten", "transpose", "permute", "t", "contiguous", "float", "diag", "diagonal",
+    }
+)  # fmt: skip
+
+
+def find_picked(value: Value | None, source: Source) -> Operation | None:
+    """What made a tensor, seen through what only picks or arranges its numbers: `p.gather(1, y)`, `p[i, y]`."""
+    made = source.evaluation.ways.find_maker(value)
+    for _ in range(DEEPEST):
+        if not isinstance(made, Indexed) and not (made and name_operation(made) in PICKS):
+            break
+        made = source.evaluation.ways.find_maker(find_operand(made)) if made else None
+    return made
 
 
 @rule.event(Combined)
@@ -178,13 +193,13 @@ def in_difference(event: Combined, source: Source) -> Iterator[Hit]:
 def in_share(event: Combined, source: Source) -> Iterator[Hit]:
     """`e / e.sum(-1, keepdim=True)` of `e = exp(x)`."""
     ways = source.evaluation.ways
-    exp, total = ways.find_maker(event.left), ways.find_maker(event.right)
+    exp, total = find_picked(event.left, source), ways.find_maker(event.right)
     if event.operator != "Div" or not is_exp(exp) or not isinstance(total, Called):
         return
     given = find_operand(exp)
     added = find_operand(total)
     again = ways.find_maker(added)
-    same = added is event.left or (is_exp(again) and find_operand(again) is given)
+    same = added is event.left or (is_exp(again) and (again is exp or find_operand(again) is given))
     summed = name_operation(total) == "sum" and same
     limited = is_less(given, source) or is_bounded(given, source) or is_of_units(given, source)
     if summed and given != UNKNOWN and not limited:

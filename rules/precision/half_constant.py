@@ -9,6 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
+from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import UNKNOWN, Constant, External, Tensor, Value, is_number
 from lintorch.evidence import OperatorCall, Trace
@@ -22,7 +23,7 @@ rule = Rule(
     why="""
         The largest float16 is 65504; below 3e-8 everything is 0. `masked_fill` and `fill_` with
         -1e9 raise, under float16 autocast too; added, it becomes -inf. An epsilon of 1e-8 is no
-        epsilon: 0 / (0 + 1e-8) is NaN. bfloat16 holds both. Measured on torch 2.13.
+        epsilon: 0 / (0 + 1e-8) is NaN. A sum of 70,000 ones is inf. bfloat16 holds all these. Measured on torch 2.13.
 
         Reported are tensors that the function around the line makes float16 itself, and those
         that are float16 when the model runs. That a run in float32 meets none proves nothing of
@@ -124,6 +125,32 @@ def in_sum(event: Combined, source: Source) -> Iterator[Hit]:
             )
         elif _overflows(value):
             yield Hit(event, f"{value:g} is infinite in float16")
+
+
+@rule.event("torch.full", "torch.full_like")
+def in_full(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.full((n, n), -1e9, dtype=torch.float16)`."""
+    given = name_given(event)
+    value, kind = given.get("fill_value"), given.get("dtype")
+    number = value.value if isinstance(value, Constant) else None
+    if isinstance(number, (int, float)) and _overflows(number) and kind in HALF:
+        message = f"{number:g} does not fit into float16: raises"
+        remedy = "write float('-inf'), or torch.finfo(torch.float16).min"
+        yield Hit(event, message, severity=Severity.ERROR, remedy=remedy)
+
+
+@rule.event("torch.sum", "torch.Tensor.sum")
+def in_total(event: Called, source: Source) -> Iterator[Hit]:
+    """`x.half().sum()`: of all numbers, kept in float16."""
+    held = find_operand(event)
+    told = (
+        event.open
+        or len(event.positional) > 1
+        or not {"dim", "axis", "dtype"}.isdisjoint(event.keyword)
+    )
+    if held is not None and not told and is_half(held, source):
+        message = "a sum over everything that stays in float16 is inf above 65504"
+        yield Hit(event, message, remedy="write sum(dtype=torch.float32), or mean()")
 
 
 def is_half(value: Value, source: Source, depth: int = 0) -> bool:

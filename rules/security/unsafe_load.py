@@ -12,6 +12,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import FALSE, NONE, TRUE, External, ModuleValue
+from lintorch.facts.api.network_bytes import comes_by_network
 from lintorch.facts.models.read_models import PICKLES, becomes_model
 from lintorch.source import UNKNOWN, Source, literal
 
@@ -152,8 +153,9 @@ def _is_own(path: cst.BaseExpression | None, source: Source) -> bool:
     """A literal path, a buffer, or a path in a folder that torch.save of the same file writes to."""
     if path is None or any(literal(v) is not UNKNOWN for v in _values(path, source)):
         return True
-    if any(source.name(call.func) == "io.BytesIO" for call in source.built(path)):
-        return True
+    buffers = [each for each in source.built(path) if source.name(each.func) == "io.BytesIO"]
+    if buffers:
+        return not any(e.args and comes_by_network(e.args[0].value, source) for e in buffers)
     read = set(_parts(path, source))
     return any(
         _writes(call, source)

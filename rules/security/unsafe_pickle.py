@@ -9,6 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
+from lintorch.facts.api.network_bytes import comes_by_network, list_opened
 from lintorch.facts.models.read_models import PICKLES, becomes_model
 from lintorch.source import Source, literal
 
@@ -18,7 +19,7 @@ rule = Rule(
     summary="a file of somebody's choice read by a pickle",
     why="""
         A pickle is a program: whoever wrote the file decides what runs when it is read. So it is with
-        dill, cloudpickle, joblib and pandas.read_pickle, which unpickle, with numpy.load(allow_pickle=True),
+        dill, cloudpickle, joblib, shelve and pandas.read_pickle, which unpickle, with numpy.load(allow_pickle=True),
         and with the loaders of PyYAML that make any Python object, Loader and UnsafeLoader.
 
         Reported where the path is what somebody gives: a parameter, an option of the command line, an
@@ -61,17 +62,16 @@ rule = Rule(
 
 _OPENED = frozenset({"pickle.load", "dill.load", "cloudpickle.load", "_pickle.load"})
 """What reads an open file."""
-_NAMED = frozenset({"joblib.load", "pandas.read_pickle"})
+_NAMED = frozenset({"joblib.load", "pandas.read_pickle", "shelve.open"})
 """What is given a path."""
 _BYTES = frozenset({"pickle.loads", "dill.loads", "cloudpickle.loads", "_pickle.loads"})
 _ANY_OBJECT = frozenset({"Loader", "UnsafeLoader", "CLoader"})
 _OPENS = frozenset({"open", "gzip.open", "bz2.open", "lzma.open", "io.open"})
-_NETWORK = ("urllib.", "requests.", "urllib3.", "httpx.", "socket.")
 _WRITES = frozenset({"dump", "dumps", "to_pickle", "save", "savez", "savez_compressed"})
 """Functions that write what is read here: the file is one's own."""
 
 
-@rule.source(cst.Call, needs=("pickle", "dill", "joblib", "yaml", "pkl"))
+@rule.source(cst.Call, needs=("pickle", "dill", "joblib", "yaml", "pkl", "shelve"))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     name = source.name(call.func)
     what = _name_reader(call, name, source)
@@ -81,14 +81,14 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     given = call.args[0].value
     if name in _BYTES:
-        if _comes_by_network(given, source):
+        if comes_by_network(given, source):
             said = f"{what} runs whatever code the bytes hold, which come by network"
             yield Hit(call, said, remedy=find_remedy(name))
         return
     path = given if name in _NAMED or name == "numpy.load" else _find_path(given, call, source)
     if path is None:
         return
-    if _comes_by_network(path, source):
+    if comes_by_network(path, source):
         said = f"{what} runs whatever code the file holds, which comes by network"
         yield Hit(call, said, remedy=find_remedy(name))
     elif _is_given(path, source) and not _writes_own(source):
@@ -136,7 +136,7 @@ def _find_path(
 ) -> cst.BaseExpression | None:
     """The path of `open(path)` or `path.open()`, written there, or behind the name of the file."""
     if isinstance(given, cst.Name):
-        opened = [*_list_opened(given.value, call, source)]
+        opened = [*list_opened(given.value, call, source)]
         return _find_path(opened[0], call, source) if len(opened) == 1 else None
     if not isinstance(given, cst.Call):
         return None
@@ -145,48 +145,7 @@ def _find_path(
     method = given.func.attr.value if isinstance(given.func, cst.Attribute) else ""
     if method == "open" and isinstance(given.func, cst.Attribute):
         return given.func.value
-    return given if _comes_by_network(given, source) else None
-
-
-def _list_opened(name: str, call: cst.CSTNode, source: Source) -> Iterator[cst.BaseExpression]:
-    """`with open(path) as f` around a call, or `f = open(path)` in its function."""
-    for outer in source.ancestors(call):
-        for item in outer.items if isinstance(outer, cst.With) else ():
-            target = item.asname.name if item.asname is not None else None
-            if isinstance(target, cst.Name) and target.value == name:
-                yield item.item
-                return
-    function = source.enclosing(call, cst.FunctionDef)
-    for each in source.nodes(cst.Assign):
-        given = each.targets[0].target
-        mine = source.enclosing(each, cst.FunctionDef) is function
-        if mine and isinstance(given, cst.Name) and given.value == name:
-            yield each.value
-
-
-def _comes_by_network(value: cst.BaseExpression, source: Source) -> bool:
-    """`urlopen(url).read()`, `requests.get(url).content`, or a name that is given one of them."""
-    if isinstance(value, cst.Name):
-        bound = source.bound(value)
-        opened = [*_list_opened(value.value, value, source)]
-        if (
-            len(opened) == 1
-            and isinstance(opened[0], cst.Call)
-            and _comes_by_network(opened[0], source)
-        ):
-            return True
-        node = bound[0].node if len(bound) == 1 and bound[0].kind == "assign" else None
-        return isinstance(node, (cst.Call, cst.Attribute)) and _comes_by_network(node, source)
-    while isinstance(value, (cst.Call, cst.Attribute)):
-        if isinstance(value, cst.Call):
-            if source.name(value.func).startswith(_NETWORK):
-                return True
-            value = value.func
-        else:
-            value = value.value
-        if isinstance(value, cst.Name):
-            return bool(source.bound(value)) and _comes_by_network(value, source)
-    return False
+    return given if comes_by_network(given, source) else None
 
 
 def _is_given(path: cst.BaseExpression, source: Source) -> bool:

@@ -28,7 +28,8 @@ rule = Rule(
         as ConvBlock, which have no weight: AttributeError. Choosing parameters by
         `"weight" in name` also chooses the scales of norm layers: normal_ with a small deviation
         takes them from 1 to about 0, and the signal with them, without a word;
-        xavier, kaiming and orthogonal raise on these vectors. Initialising the
+        xavier, kaiming and orthogonal raise on these vectors. So does choosing by the number of axes,
+        where what has one gets zeros. Initialising the
         weight of an embedding with a padding_idx fills the padding row, which then never
         changes again, as no gradient reaches it. Measured on torch 2.13.
     """,
@@ -155,8 +156,7 @@ def in_parameter_names(node: cst.If, source: Source) -> Iterator[Hit]:
         return
     if not isinstance(target, cst.Name):
         return
-    made = (source.name(call.func) for call in source.nodes(cst.Call))
-    norm = next((name for name in made if _NORMS.match(name)), "")
+    norm = _find_norm(source)
     for call in source.nodes(cst.Call) if norm else ():
         if source.enclosing(call, cst.If) is node and (how := _fills(call, target, source)):
             short = norm.rpartition(".")[2]
@@ -165,6 +165,56 @@ def in_parameter_names(node: cst.If, source: Source) -> Iterator[Hit]:
             message = f"{how} hits the weights of {short} too, {does}"
             grave = Severity.ERROR if raises else None
             yield Hit(call, message, severity=grave, remedy="leave out what has p.dim() < 2")
+
+
+@rule.source(cst.Call, needs=("parameters",))
+def in_vectors(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`nn.init.zeros_(p)` of all parameters with one axis, in a file that builds norm layers."""
+    choice = source.enclosing(call, cst.If)
+    loop = source.enclosing(choice, cst.For) if choice is not None else None
+    if choice is None or loop is None or not _goes_over_parameters(loop):
+        return
+    target = loop.target.elements[1].value if _is_pair(loop.target) else loop.target
+    if not isinstance(target, cst.Name) or not _empties(call, target, source):
+        return
+    asked, inside = source.code(choice.test), choice.body in source.ancestors(call)
+    axes = (
+        rf"({target.value}\.(dim\(\)|ndim|ndimension\(\))|len\({target.value}\.(shape|size\(\))\))"
+    )
+    pattern = rf"{axes} (== 1|< 2|<= 1)" if inside else rf"{axes} (> 1|>= 2)"
+    norm = re.fullmatch(pattern, asked) and _find_norm(source)
+    if norm:
+        message = (
+            f"the scales of {norm.rpartition('.')[2]} have one axis too: 0 lets nothing through"
+        )
+        yield Hit(call, message, remedy='ask named_parameters() for "bias" in the name')
+
+
+def _goes_over_parameters(loop: cst.For) -> bool:
+    method = loop.iter.func if isinstance(loop.iter, cst.Call) else None
+    return isinstance(method, cst.Attribute) and method.attr.value in (
+        "parameters",
+        "named_parameters",
+    )
+
+
+def _empties(call: cst.Call, target: cst.Name, source: Source) -> bool:
+    """`nn.init.zeros_(p)`, `nn.init.constant_(p, 0)`, `p.data.zero_()`, `p.data.fill_(0)`."""
+    name, values = source.name(call.func), [each.value for each in call.args]
+    own = call.func.value if isinstance(call.func, cst.Attribute) else None
+    filled = values[0] if values and name.startswith(_INIT) else own
+    if filled is None or source.code(filled) not in (target.value, f"{target.value}.data"):
+        return False
+    zero = bool(values) and literal(values[-1]) in (0, 0.0)
+    short = name.rpartition(".")[2] if name.startswith(_INIT) else source.code(call.func)
+    short = short.rpartition(".")[2]
+    return short in ("zeros_", "zero_") or (short in ("constant_", "fill_") and zero)
+
+
+def _find_norm(source: Source) -> str:
+    """A norm layer that the file builds; "" where it builds none."""
+    made = (source.name(call.func) for call in source.nodes(cst.Call))
+    return next((name for name in made if _NORMS.match(name)), "")
 
 
 @rule.event(*_FILLING)

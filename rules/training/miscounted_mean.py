@@ -20,7 +20,7 @@ rule = Rule(
         A sum of right answers counts samples, and `len(loader)` counts batches: their quotient is as many
         times too large as a batch has samples. A sum of mean losses has a term for each batch, and
         `len(loader.dataset)` counts samples: that quotient is as many times too small, and it changes with
-        the batch size. Divide sums over samples by the number of samples, and sums over batches by the
+        the batch size. With drop_last the samples of the last batch are not counted. Divide sums over samples by the number of samples, and sums over batches by the
         number of batches. Measured on torch 2.13.
     """,
     bad="""
@@ -100,6 +100,44 @@ def in_quotients(node: cst.BinaryOperation | cst.AugAssign, source: Source) -> I
             continue
         yield from _judge(node, total, counted, added, loop, source, whole)
         return
+
+
+@rule.source(cst.BinaryOperation, needs=("drop_last",))
+def in_dropped(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
+    """`correct / len(dataset)` of a loader that drops the last batch."""
+    total = _find_total(node.left)
+    if not isinstance(node.operator, cst.Divide) or total is None:
+        return
+    counted, whole = _read_length(_find_written(node.right, source))
+    function = source.enclosing(node, cst.FunctionDef)
+    for loop in source.nodes(cst.For) if counted is not None else ():
+        over = _find_over(loop)
+        inside = source.enclosing(loop, cst.FunctionDef) is function
+        if over is None or counted is None or not inside or source.is_within(node, loop):
+            continue
+        added = [*_list_added(loop, source.code(total), source)]
+        counts = bool(added) and all(_counts_samples(each, loop, source) for each in added)
+        if counts and _drops_of(over, counted, whole, source):
+            text = source.code(node.right)
+            message = f"the loader drops its last batch: fewer samples are counted than {text}"
+            yield Hit(node, message, remedy="leave drop_last out where a model is measured")
+            return
+
+
+def _drops_of(
+    over: cst.BaseExpression, counted: cst.BaseExpression, whole: bool, source: Source
+) -> bool:
+    """Whether a loader drops samples of the dataset whose length is taken."""
+    made = [each for each in source.built(over) if source.name(each.func).endswith("DataLoader")]
+    for each in made:
+        given = source.arguments(each, "dataset")
+        held = given.get("dataset")
+        of_this = source.code(over) == source.code(counted) if whole else None
+        if of_this is None:
+            of_this = held is not None and source.code(held) == source.code(counted)
+        if not of_this or given.value("drop_last", None) is not True:
+            return False
+    return bool(made)
 
 
 def _judge(

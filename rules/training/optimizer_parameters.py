@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
-from lintorch.evaluator.events import AttributeSet, Called, Combined, ItemSet
+from lintorch.evaluator.events import AttributeSet, Called, Combined, Entered, ItemSet
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.training_code import OPTIMIZERS
 from lintorch.evaluator.values import (
@@ -286,18 +286,44 @@ def _needs_none(item: Tensor, source: Source) -> bool:
 @rule.event(ItemSet)
 def in_loops(event: ItemSet, source: Source) -> Iterator[Hit]:
     """`for group in optimizer.param_groups: group["lr"] = lr` where the groups differ in it."""
-    loop = source.evaluation.find_loop(event) if event.index == Constant("lr") else None
-    through = loop.iter if isinstance(loop, ast.For) else None
-    if not isinstance(through, ast.Attribute) or through.attr != "param_groups":
-        return
+    owner = _find_owner(event, source) if event.index == Constant("lr") else None
     outer = next(source.evaluation.list_around(event), None)
     plain = isinstance(outer, ast.Assign) and isinstance(
         outer.value, (ast.Name, ast.Attribute, ast.Constant)
     )
-    made = [each for each in _list_made(event, source) if _holds(each, through.value, source)]
-    if plain and made and all(_differ(each, source) for each in made):
+    if owner is None or not plain:
+        return
+    made = [each for each in _list_made(event, source) if _holds(each, owner, source)]
+    made = made or _list_given(event, owner, source)
+    if made and all(_differ(each, source) for each in made):
         message = "gives all groups one lr, where they were made with different ones"
         yield Hit(event, message, remedy=SCALE)
+
+
+def _find_owner(event: ItemSet, source: Source) -> ast.expr | None:
+    """`optimizer` of a loop over `optimizer.param_groups`, or over their numbers."""
+    loop, node = source.evaluation.find_loop(event), event.node
+    over = loop.iter if isinstance(loop, ast.For) else None
+    group = node.value if isinstance(node, ast.Subscript) else None
+    if isinstance(group, ast.Subscript) and isinstance(loop, ast.For):
+        numbered = ast.unparse(group.slice) == ast.unparse(loop.target)
+        over = group.value if numbered else None
+    found = isinstance(over, ast.Attribute) and over.attr == "param_groups"
+    return over.value if found and isinstance(over, ast.Attribute) else None
+
+
+def _list_given(event: ItemSet, owner: ast.expr, source: Source) -> list[Called]:
+    """The optimizers that a function was given by that name, each time; [] where one is not known."""
+    function = source.evaluation.find_function(event)
+    given = [
+        source.evaluation.ways.find_maker(each.given.get(ast.unparse(owner)))
+        for reached in source.evaluation.reached
+        for each in reached.events
+        if isinstance(each, Entered) and each.node is function
+    ]
+    made = [each for each in given if isinstance(each, Called)]
+    known = all(role_of_class(each.name) is Role.OPTIMIZER for each in made)
+    return made if known and len(made) == len(given) else []
 
 
 def _list_made(event: ItemSet, source: Source) -> list[Called]:

@@ -12,7 +12,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.given_arguments import name_arguments
 from lintorch.evaluator.training_code import SCHEDULERS
-from lintorch.evaluator.values import UNKNOWN, Constant, External, Held, Spot, Value
+from lintorch.evaluator.values import UNKNOWN, Constant, External, Held, Spot, Unknown, Value
 from lintorch.facts.api.version_guards import is_version_guarded
 from lintorch.facts.models.scheduler_horizons import (
     find_horizon,
@@ -151,6 +151,7 @@ def in_constructors(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, fix, severity=Severity.ERROR, remedy="leave it out")
     last, optimizer = given.get("last_epoch"), given.get("optimizer")
     resumed = isinstance(last, Constant) and type(last.value) is int and last.value >= 0
+    resumed = resumed or (isinstance(last, Unknown) and last.path.startswith("torch.load()["))
     if resumed and "initial_lr" not in source.evaluation.words and _is_fresh(optimizer, source):
         message = "last_epoch on an optimizer just made raises KeyError"
         remedy = "load the scheduler's state: scheduler.load_state_dict(state)"

@@ -133,18 +133,37 @@ def judge_kept(target: ast.Attribute, made: Made, kind: str, source: Source) -> 
     assign = source.enclosing(call, cst.Assign) if call is not None else None
     if assign is None or source.classes.assigned(assign.targets[0].target) != [call]:
         return
-    method, text = source.evaluation.find_function(made), ast.unparse(target)
-    for event in source.evaluation.list_after(made):
-        clips = isinstance(event, Called) and event.name.startswith("torch.nn.utils.clip_grad")
-        if not clips or not is_given(event, made.result):
-            continue
-        if source.evaluation.find_function(event) is not method:
+    text = ast.unparse(target)
+    for event in list_clips(source):
+        if is_given(event, made, text, source) and not is_beside(event, made, source):
             message = f"{text} is used up from the second call on: it is a {kind}"
             yield Hit(event, message, keep_list(made, source))
 
 
-def is_given(event: Occurrence, value: Value) -> bool:
-    return isinstance(event, Called) and any(each is value for each in event.positional[:1])
+def list_clips(source: Source) -> Iterator[Called]:
+    events = (event for reached in source.evaluation.reached for event in reached.events)
+    for event in events:
+        if isinstance(event, Called) and event.name.startswith("torch.nn.utils.clip_grad"):
+            yield event
+
+
+def is_given(event: Called, made: Made, text: str, source: Source) -> bool:
+    """Whether it is what a call is given, or what has its name in the same class."""
+    if any(each is made.result for each in event.positional[:1]):
+        return True
+    written = event.node.args[:1] if isinstance(event.node, ast.Call) else []
+    named = any(ast.unparse(each) == text for each in written)
+    return named and find_class(event, source) is find_class(made, source) is not None
+
+
+def find_class(event: Occurrence, source: Source) -> ast.AST | None:
+    around = source.evaluation.list_around(event)
+    return next((each for each in around if isinstance(each, ast.ClassDef)), None)
+
+
+def is_beside(event: Called, made: Made, source: Source) -> bool:
+    """Whether both stand in one function, which is judged by its own order."""
+    return source.evaluation.find_function(event) is source.evaluation.find_function(made)
 
 
 def keep_list(made: Made, source: Source) -> Fix | None:

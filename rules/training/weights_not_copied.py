@@ -75,6 +75,8 @@ def in_names(node: cst.Assign, source: Source) -> Iterator[Hit]:
     if len(node.targets) != 1 or not plain or not isinstance(value, (cst.Name, cst.Attribute)):
         return
     left, right = source.code(target), source.code(value)
+    if source.code(node.value) == "None":
+        return
     if f"{left}.load_state_dict({right}.state_dict()" not in source.text or left == right:
         return
     scope = find_scope(node, source)

@@ -1,6 +1,8 @@
 """Statements: branches, loops, and what leaves them."""
 
+import collections.abc
 import contextlib
+from itertools import chain, repeat
 
 import torch
 from packaging import version
@@ -372,3 +374,24 @@ class AsksClassOfSize(nn.Module):
             again = torch.jit.is_tracing()  # value: True
             return x
         after = torch.jit.is_tracing()  # value: False
+
+
+def make_tuples(count):
+    def parse(x):
+        if isinstance(x, collections.abc.Iterable):
+            return tuple(x)
+        return tuple(repeat(x, count))
+
+    return parse
+
+
+to_pair = make_tuples(2)
+
+
+class RepeatsNumbers(nn.Module):
+    def forward(self, x):
+        pair = to_pair(4)  # value: (4, 4)
+        sides = to_pair((2, 3))  # value: (2, 3)
+        joined = [*chain(pair, sides)]  # value: [4, 4, 2, 3]
+        y = torch.zeros(pair)  # value: float32[4, 4]
+        return x + y, joined

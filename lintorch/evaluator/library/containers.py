@@ -187,6 +187,26 @@ def zip_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     return Items("generator", rows, each)
 
 
+@does("itertools.repeat")
+def repeat_value(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`repeat(x, 2)`, as `tuple(repeat(size, 2))` makes a pair of one number."""
+    value, times = given.pick(0, "object") or UNKNOWN, given.pick(1, "times")
+    items = None
+    if isinstance(times, Constant) and isinstance(times.value, int) and times.value <= _MOST:
+        items = (value,) * max(0, times.value)
+    return Items("generator", items, value, times if isinstance(times, Number) else None)
+
+
+@does("itertools.chain")
+def chain_items(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`chain(first, second)`."""
+    lists = [None] if given.open else [items_of(machine, each) for each in given.positional]
+    known = [each for each in lists if each is not None]
+    if len(known) == len(lists):
+        return Items("generator", tuple(itertools.chain(*known)))
+    return Items("generator", None)
+
+
 @does("itertools.product")
 def pair_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`product(a, b)`: as many pairs as there are items of one for each of the other."""

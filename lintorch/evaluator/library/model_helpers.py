@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from lintorch.evaluator.assign import set_attribute
+from lintorch.evaluator.exporter_questions import say_told
+from lintorch.evaluator.exporters import PROGRAMS, TRACERS
 from lintorch.evaluator.layers import FOREIGN_LAYERS
 from lintorch.evaluator.library.table import SUFFIXES
 from lintorch.evaluator.machine import METHODS, Machine
+from lintorch.evaluator.objects import find_class_attribute
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import NONE, UNKNOWN, Constant, Given, Held, Items, Number, Value
 
@@ -58,13 +62,25 @@ def _make_divisible(machine: Machine, node: ast.AST, given: Given) -> Value:
 SUFFIXES["timm", "make_divisible"] = _make_divisible
 
 
+_ATTENTION = "_attn_implementation_internal"
 _PRETRAINED = ("transformers.modeling_utils", "PreTrainedModel")
 
 
 def _keep_config(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`PreTrainedModel.__init__(self, config)`, of which the rest is about loading and generating."""
-    set_attribute(machine, given.pick(0) or UNKNOWN, "config", given.pick(1, "config") or UNKNOWN)
+    model, config = given.pick(0) or UNKNOWN, given.pick(1, "config") or UNKNOWN
+    set_attribute(machine, model, "config", config)
+    if isinstance(model, Held) and isinstance(config, Held):
+        _choose_attention(machine, model, config)
     return NONE
+
+
+def _choose_attention(machine: Machine, model: Held, config: Held) -> None:
+    """The plain one, where the class cannot do with the fused one; which of the two is left open else."""
+    asked = machine.state.read(config.address).get(_ATTENTION)
+    fused = find_class_attribute(machine, model.of, "_supports_sdpa")
+    if asked == NONE and fused == Constant(False):
+        set_attribute(machine, config, _ATTENTION, Constant("eager"))
 
 
 def _leave_weights(machine: Machine, node: ast.AST, given: Given) -> Value:
@@ -74,3 +90,18 @@ def _leave_weights(machine: Machine, node: ast.AST, given: Given) -> Value:
 METHODS["__init__"] = {_PRETRAINED: _keep_config}
 METHODS["post_init"] = {_PRETRAINED: _leave_weights}
 METHODS["init_weights"] = {_PRETRAINED: _leave_weights}
+
+
+def _ask(who: frozenset[str]) -> Callable[[Machine, ast.AST, Given], Value]:
+    def ask(machine: Machine, node: ast.AST, given: Given) -> Value:
+        return say_told(machine, who)
+
+    return ask
+
+
+_QUESTIONS = {
+    "is_torchdynamo_exporting": PROGRAMS, "is_torchdynamo_compiling": PROGRAMS,
+    "is_jit_tracing": TRACERS, "is_tracing": PROGRAMS | TRACERS,
+}  # fmt: skip
+for _name, _who in _QUESTIONS.items():
+    METHODS[_name] = {("transformers.utils.import_utils", ""): _ask(_who)}

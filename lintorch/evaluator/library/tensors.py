@@ -160,7 +160,7 @@ def _make_legacy(dtype: str) -> Handler:
             sizes = [None] if known is None else [size_in(each) for each in known]
         else:
             sizes = [size_in(each) for each in given.positional]
-        if sizes and None not in sizes:
+        if sizes and None not in sizes and not given.open:
             return Tensor(tuple(each for each in sizes if each is not None), dtype, data=False)
         if isinstance(first, (Items, Held)) and getattr(first, "kind", "") != "Size":
             made = make_tensor(machine, node, given)

@@ -49,6 +49,8 @@ class CallableParameters:
         """The one parameter whose name is close to `keyword`; "" if there is none, or two."""
         shown = [name for name in self.names if len(name) > 2 and name[0] != "_"]
         found = nearest_names(keyword, shown)
+        if not found and "_" in keyword:
+            found = [name for name in shown if name.startswith(f"{keyword}_")]
         return found[0] if len(found) == 1 else ""
 
 

@@ -27,6 +27,8 @@ N = TypeVar("N", bound=cst.CSTNode)
 _TRACING = "torch.jit.is_tracing"
 _CONTEXT, _CONTEXT_SINCE = "torch.autograd.function.FunctionCtx", (1, 11)
 _WEAK = (cst.IfExp, cst.Lambda, cst.NamedExpr)
+_BETWEEN = " \t\\\r\n;"
+"""What parts a statement from what stands ahead of it in its line."""
 _PLAIN_PLACES = (cst.Assign, cst.AnnAssign, cst.Return, cst.Arg)
 
 
@@ -131,17 +133,37 @@ def call_forward(call: cst.Call, source: HasCalls) -> Fix | None:
 
 
 def _add_side(call: cst.Call, plain: str, asked: str, source: HasCalls) -> Edit:
-    """Two lines above a `return` of its own line, else `plain if … else call`."""
+    """Two lines above a `return`, which gets a line of its own; elsewhere `plain if … else call`."""
     line = source.parent(call)
-    if isinstance(line, cst.Return):
-        whole = source.replace(line, "")
-        margin = read_margin(source.text, whole.start)
-        if not margin.strip():
-            told = source.text[whole.start : whole.end]
-            text = f"if {asked}:\n{indent_below(margin)}return {plain}\n{margin}{told}"
-            return replace(whole, content=text)
+    if isinstance(line, cst.Return) and (begun := _begin_line(line, source)):
+        whole, (start, head, margin) = source.replace(line, ""), begun
+        told = source.text[whole.start : whole.end]
+        text = f"{head}if {asked}:\n{indent_below(margin)}return {plain}\n{margin}{told}"
+        return replace(whole, start=start, content=text)
     text = f"{plain} if {asked} else {source.code(call)}"
     return source.replace(call, text if isinstance(line, _PLAIN_PLACES) else f"({text})")
+
+
+def _begin_line(line: cst.Return, source: HasCalls) -> tuple[int, str, str] | None:
+    """Where to write what comes ahead of a statement, what breaks its line there, and the margin.
+
+    None where that takes more than one break, as in `if flag: y = 2 * x; return y`.
+    """
+    shared = source.parent(line)
+    outer = source.parent(shared) if isinstance(shared, cst.SimpleStatementSuite) else shared
+    if not isinstance(shared, (cst.SimpleStatementSuite, cst.SimpleStatementLine)) or outer is None:
+        return None
+    is_first = shared.body[0] is line
+    start = source.replace(line, "").start
+    if is_first and outer is shared:
+        return start, "", read_margin(source.text, start)
+    head = outer if outer is not shared else shared.body[0]
+    margin = read_margin(source.text, source.replace(head, "").start)
+    if margin.strip() or not (is_first or outer is shared):
+        return None
+    start = len(source.text[:start].rstrip(_BETWEEN))
+    margin = indent_below(margin) if is_first else margin
+    return start, f"\n{margin}", margin
 
 
 def _write_first(call: cst.Call, source: HasCalls) -> tuple[str, tuple[Edit, ...]] | None:

@@ -34,6 +34,27 @@ def only_checks_in(block: Sequence[ast.stmt], harmless: Harmless = lambda line: 
     return only_raises(block) or all(_tells(line, harmless) or harmless(line) for line in block)
 
 
+def fills_lists(branch: ast.AST | None) -> bool:
+    """Whether an `if` adds to lists, or ends a function that gives nothing: no tensor is chosen."""
+    return isinstance(branch, ast.If) and any(
+        _adds_to_list(node) or (isinstance(node, ast.Return) and node.value is None)
+        for line in (*branch.body, *branch.orelse)
+        for node in ast.walk(line)
+    )
+
+
+def ends_loop(branch: ast.AST | None) -> bool:
+    """Whether an `if` does no more than to leave the loop around it."""
+    return isinstance(branch, ast.If) and any(isinstance(line, ast.Break) for line in branch.body)
+
+
+def _adds_to_list(node: ast.AST) -> bool:
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append" | "extend" | "insert"))):
+            return True
+    return False
+
+
 def only_raises(block: Sequence[ast.stmt]) -> bool:
     """Whether nothing of a block comes to more than the error that it ends in."""
     ends = bool(block) and isinstance(block[-1], ast.Raise)

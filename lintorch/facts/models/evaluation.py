@@ -29,7 +29,7 @@ from lintorch.evaluator.find_baked import find_baked
 from lintorch.evaluator.find_code import CodeFinder
 from lintorch.evaluator.roots import list_classes, list_factories
 from lintorch.evaluator.start import Reached, evaluate_file, evaluate_model
-from lintorch.evaluator.values import Items, Spot, Value
+from lintorch.evaluator.values import Items, Spot, Unknown, Value
 from lintorch.evaluator.watch_calls import CallWatch
 from lintorch.evaluator.watch_heap import HeapWatch
 from lintorch.evaluator.watch_lines import LineWatch
@@ -446,7 +446,10 @@ class Evaluation:
         root = event.way.root
         if root not in self._asking:
             return event.way.exporters
-        ways = [e.way.exporters for e in self.list_calls_at(event.spot) if e.way.root == root]
+        calls = [each for each in self.list_calls_at(event.spot) if each.way.root == root]
+        alike = [each for each in calls if each.way.forward is event.way.forward]
+        known = [each for each in alike if any(not isinstance(v, Unknown) for v in each.positional)] or alike
+        ways = [each.way.exporters for each in known]
         return event.way.exporters & frozenset().union(*ways) if ways else event.way.exporters
 
     @cached_property

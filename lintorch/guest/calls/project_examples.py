@@ -17,7 +17,7 @@ from lintorch.guest.calls.find_model_calls import ModelCall
 from lintorch.guest.calls.hollow_models import Making, find_making, make_hollow
 from lintorch.guest.calls.list_model_calls import SoughtModel
 from lintorch.guest.calls.project_scripts import ProjectScripts
-from lintorch.guest.calls.read_fed import name_fed, name_known, read_fed
+from lintorch.guest.calls.read_fed import name_fed, name_known, name_plain, read_fed
 from lintorch.guest.calls.read_open_axes import names_dims, read_open_axes
 from lintorch.guest.calls.run_statement import SOUGHT, StatementRunner
 from lintorch.guest.calls.script_runner import ScriptRunner
@@ -25,7 +25,7 @@ from lintorch.guest.calls.script_surroundings import leave_weights_empty
 from lintorch.guest.calls.unknown_value import UnknownValue
 from lintorch.guest.construct.call_examples import UNREAD, CallPlace, Example
 from lintorch.guest.process.deadline import clock
-from lintorch.record.models import FedArgument, Input
+from lintorch.record.models import FedArgument, Input, PlainArgument
 
 _MOST_EXAMPLES = 5
 _ENOUGH_FED, _LITTLE_TOLD = 2, 4
@@ -99,10 +99,12 @@ def _read_example(sought: SoughtModel, call: ModelCall, runner: ScriptRunner) ->
     find = lambda part: runner.find_value(part, call.placed.region)  # noqa: E731
     inputs: tuple[tuple[str, FedArgument], ...] = ()
     partly: tuple[Input, ...] = ()
+    plain: tuple[PlainArgument, ...] = ()
     with suppress(Exception):  # whatever user code raises
         fed = read_fed(call, find)
         inputs = name_fed(*fed, sought.kind)
         partly = () if inputs else name_known(*fed, sought.kind)
+        plain = () if inputs else name_plain(*fed, sought.kind)
     args, kwargs = _mark_unread(making)
     unread = sum(value is UNREAD for value in (*args, *kwargs.values()))
     axes, named = None, False
@@ -114,12 +116,12 @@ def _read_example(sought: SoughtModel, call: ModelCall, runner: ScriptRunner) ->
     known = {name: value for name, value in kwargs.items() if value is not UNREAD}
     if of_other and not inputs:
         return None
-    place = CallPlace(source, axes, named, partly)
+    place = CallPlace(source, axes, named, partly, plain)
     return Example(sought.kind.__qualname__, args, known, unread, inputs, place, of_other)
 
 
 def _drop_place(example: Example) -> Example:
-    return replace(example, place=CallPlace(partly=example.place.partly))
+    return replace(example, place=CallPlace(partly=example.place.partly, plain=example.place.plain))
 
 
 def is_of_project(value: Any, sought: SoughtModel) -> bool:

@@ -134,16 +134,34 @@ def name_known(
     positional: Sequence[Any], named: Mapping[str, Any], kind: type[nn.Module]
 ) -> tuple[Input, ...]:
     """The tensors that are known of what is fed, where others are not: a graph beside data of a loader."""
-    parameters = list(inspect.signature(kind.forward).parameters.values())[1:]
-    plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    given = {p.name: value for p, value in zip(plain, positional, strict=False)} | dict(named)
     found = (
         part
-        for parameter in plain
-        if isinstance(value := given.get(parameter.name), torch.Tensor)
+        for parameter, value in _pair_known(positional, named, kind)
+        if isinstance(value, torch.Tensor)
         for part in _list_parts(parameter.name, value)
     )
     return tuple(part for part in found if isinstance(part, Input))
+
+
+def name_plain(
+    positional: Sequence[Any], named: Mapping[str, Any], kind: type[nn.Module]
+) -> tuple[PlainArgument, ...]:
+    """What is passed for parameters without a default and is no tensor: None in place of a mask."""
+    return tuple(
+        PlainArgument(parameter.name, repr(value))
+        for parameter, value in _pair_known(positional, named, kind)
+        if parameter.default is parameter.empty and is_plain(value)
+    )
+
+
+def _pair_known(
+    positional: Sequence[Any], named: Mapping[str, Any], kind: type[nn.Module]
+) -> Iterator[tuple[inspect.Parameter, Any]]:
+    """Each parameter that may be given by its place, with what it is given."""
+    parameters = list(inspect.signature(kind.forward).parameters.values())[1:]
+    plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    given = {p.name: value for p, value in zip(plain, positional, strict=False)} | dict(named)
+    yield from ((p, given.get(p.name, UNKNOWN)) for p in plain)
 
 
 def list_named(

@@ -10,7 +10,7 @@ from typing import Any
 from lintorch.guest.construct.literal_values import UnknownValueError, evaluate_literal
 from lintorch.guest.construct.snippets import Snippet, split_snippets
 from lintorch.guest.construct.tensor_calls import get_last_name, read_tensor_call, strip_moves
-from lintorch.record.models import FedArgument, Input
+from lintorch.record.models import FedArgument, Input, PlainArgument
 
 OpenAxes = tuple[tuple[str, int, str], ...]
 """Parameters of `forward`, axes of what they are given, and the names that an export gives these.
@@ -32,6 +32,8 @@ class CallPlace:
     """Whether the export declares sizes by `Dim("name")`."""
     partly: tuple[Input, ...] = ()
     """What the call feeds, as far as it is known, where not all of it is."""
+    plain: tuple[PlainArgument, ...] = ()
+    """What it passes beside that and is no tensor: None in place of a mask."""
 
 
 NOT_FOLLOWED = CallPlace()

@@ -24,6 +24,7 @@ from lintorch.guest.imports.cpu_for_gpu import name_cpu
 _CONFIG_NAME = re.compile(
     r"(\w+_)?(configs?|cfgs?|confs?|args|opts?|hparams?|hps|params|options|settings)"
 )
+_DATA_NAME = re.compile(r"(\w+_)?(data|dataset|corpus|meta|metadata|info|env)")
 _LEAST_READ = 2
 """Attributes that are read of an argument before it is taken for settings whatever its name."""
 _NO_SETTINGS = frozenset(
@@ -70,7 +71,8 @@ def is_settings_parameter(call: Callable[..., Any], parameter: inspect.Parameter
     read = find_settings_read(call, parameter.name)
     if _CONFIG_NAME.fullmatch(parameter.name.lower()):
         return bool(read)
-    if len(read) < _LEAST_READ or parameter.name in find_called_names(call):
+    least = 1 if _DATA_NAME.fullmatch(parameter.name.lower()) else _LEAST_READ
+    if len(read) < least or parameter.name in find_called_names(call):
         return False
     asked = {use.path[0] for use in read}
     return not asked & (_NO_SETTINGS - _ORDINARY) and find_part_class(call, parameter) is None

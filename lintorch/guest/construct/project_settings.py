@@ -192,9 +192,12 @@ def _resolve(value: Any, root: SettingTree, depth: int = 0) -> Any:
 
 
 def _load_yaml(text: bytes) -> Any:
-    """What a file holds; nothing where the interpreter has no reader of YAML."""
+    """What a file holds, in one document or several; nothing where the interpreter has no reader of YAML."""
     try:
         yaml = import_module("yaml")
     except ImportError:
         return None
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    loaded = [*yaml.load_all(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))]
+    if len(loaded) == 1:
+        return loaded[0]
+    return {key: part for each in loaded if isinstance(each, dict) for key, part in each.items()}

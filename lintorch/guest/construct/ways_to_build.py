@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lintorch.guest.construct.arguments_by_example import bind_example
-from lintorch.guest.construct.call_examples import Example
+from lintorch.guest.construct.call_examples import CallPlace, Example
 from lintorch.guest.construct.fill_arguments import disable_pretrained, shrink_big_sides
 from lintorch.guest.construct.find_candidates import Candidate
 from lintorch.guest.construct.import_file import import_file, prepare_user_code
@@ -100,8 +100,16 @@ def _list_attempts(
     lacks = kind is not None and bool(list_required(kind))
     if lacks:
         yield from _attempt_as_configured(candidate, kind, files)
+    passed = next((each.place.plain for each in shown if each.place.plain), ())
+    like = CallPlace(plain=passed)
     calls = [
-        ModelMaker(call, disable_pretrained(call), {"factory": factory} if factory else {}, files)
+        ModelMaker(
+            call,
+            disable_pretrained(call),
+            {"factory": factory} if factory else {},
+            files,
+            like=like,
+        )
         for factory, call in candidate.ways
     ]
     common = [making for making in calls if making.has_conventional_names()]

@@ -29,7 +29,8 @@ def copy_module(module: nn.Module, train: bool = False) -> Iterator[nn.Module]:
 
 @contextmanager
 def restore_module(module: nn.Module) -> Iterator[nn.Module]:
-    """The module, whose modes, parameters and buffers are put back afterwards."""
+    """The module, whose modes, parameters, gradients and buffers are put back afterwards."""
+    gradients = {value: value.grad for value in module.parameters()}
     modes = {part: part.training for part in module.modules()}
     values = {name: value.detach().clone() for name, value in list_tensors(module)}
     try:
@@ -37,6 +38,8 @@ def restore_module(module: nn.Module) -> Iterator[nn.Module]:
     finally:
         for part, mode in modes.items():
             part.training = mode
+        for value, gradient in gradients.items():
+            value.grad = gradient
         with torch.no_grad():
             for name, value in list_tensors(module):
                 if name in values and value.shape == values[name].shape:

@@ -22,7 +22,9 @@ _LIST_ANNOTATION = re.compile(
 _NESTED_ANNOTATION = re.compile(r"(List|list|Sequence)\[(List|list|Sequence)\[")
 _JOINING = frozenset(("torch.stack", "torch.cat", "torch.concat", "torch.hstack", "torch.vstack"))
 """Functions that take several tensors as one argument."""
-_COUNTS = re.compile(r"(n|num|nbr|nb)_?(of_)?(inputs?|frames?|views?|images?|imgs|scans|sources)")
+_COUNTS = re.compile(
+    r"(n|num|nbr|nb)_?(of_)?((ref|reference|source|src|neighbou?r|input)_)?(inputs?|frames?|views?|images?|imgs?|scans|sources)"
+)
 """Arguments of constructors that say how many tensors a list holds."""
 _ITERATING_FUNCTIONS = frozenset(("enumerate", "zip", "len", "reversed", "list"))
 _USUAL_PARTS, _MOST_PARTS = 2, 16
@@ -110,11 +112,11 @@ def _count_parts(name: str, tree: ast.AST) -> Iterator[int]:
 
 
 def _is_joined(name: str, tree: ast.AST) -> bool:
-    """Whether `torch.stack(x)` is done with it, until something else is called so."""
+    """Whether `torch.stack(x)`, or `list.extend(x)`, is done with it, until something else is called so."""
     last = _find_first_store(name, tree)
     return any(
         isinstance(node, ast.Call)
-        and ast.unparse(node.func) in _JOINING
+        and (ast.unparse(node.func) in _JOINING or getattr(node.func, "attr", "") == "extend")
         and bool(node.args)
         and getattr(node.args[0], "id", "") == name
         and node.lineno <= last

@@ -118,6 +118,7 @@ def fix_channels_per_group(guess: Guess, match: re.Match[str]) -> Iterator[Guess
 def fix_linear_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """A linear layer met `got` features where it takes `want`."""
     got, want = find_numbers(match)[1:3]
+    yield from _take_sample_alone(guess, int(match[1]), got, want)
     yield from _shorten_flattened(guess, got, want)
     yield from _share_features(guess, got, want)
     yield from replace_size(guess, got, want, axis=-1)
@@ -131,6 +132,16 @@ def fix_linear_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from scale_sides(guess, got, want)
     yield from _fill_up_features(guess, got, want)
     yield from change_rank(guess, 2, want)
+
+
+def _take_sample_alone(guess: Guess, rows: int, got: int, want: int) -> Iterator[Guess]:
+    """One sample, where all of them were made one row: `x.view(1, -1)`."""
+    batch = guess.sizes.get("batch", 1)
+    if rows == 1 and batch > 1 and got == batch * want:
+        alone = (
+            replace(g, shape=tuple(1 if n == "batch" else n for n in g.shape)) for g in guess.inputs
+        )
+        yield guess.with_inputs(tuple(alone))
 
 
 def _shorten_flattened(guess: Guess, got: int, want: int) -> Iterator[Guess]:

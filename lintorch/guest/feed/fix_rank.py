@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from math import prod
 
 from lintorch.guest.feed.guess_inputs import Guess, find_numbers
 
@@ -35,6 +36,11 @@ def take_first_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 def take_second_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """The rank that the message names second; the first is the one it met."""
     got, want = find_numbers(match)[:2]
+    ranks = {(len(g.shape), g.dtype) for g in guess.inputs}
+    if (
+        all(rank != got for rank, _ in ranks) and (got - 1, "int64") in ranks
+    ):  # of what is looked up
+        got, want = got - 1, want - 1
     yield from change_rank(guess, want, got=got)
 
 
@@ -44,6 +50,21 @@ def fit_padded_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     for rank in sorted({len(given.shape) for given in guess.inputs}):
         if (other := rank + sizes // 2 + 2 - got) > 0:
             yield from change_rank(guess, other, got=rank)
+
+
+def take_one_step(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """One number a sample where a state is of so many samples, and a row of them was taken for more."""
+    _, want, _, _, got, _ = find_numbers(match)
+    for number, given in enumerate(guess.inputs):
+        sizes = [guess.size_along(given, axis) for axis in range(len(given.shape))]
+        if given.dtype == "int64" and len(sizes) == 2 and prod(sizes) == want and got in sizes:
+            batch, steps = given.shape
+            inputs = (
+                replace(each, shape=tuple(batch if n == steps else n for n in each.shape))
+                for each in guess.inputs
+            )
+            taken = guess.with_inputs(tuple(inputs))
+            yield taken.with_input(number, replace(given, shape=(batch,)))
 
 
 def add_steps(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from torch import nn
@@ -37,17 +37,23 @@ class PlainGuesser:
     order: tuple[str, ...]
     defaults: Mapping[str, Any]
     vectors: frozenset[str] = frozenset()
+    called: Mapping[str, str] = field(default_factory=dict)
+    """Values that a call of the project passes."""
 
     @classmethod
-    def of_module(cls, module: nn.Module) -> PlainGuesser:
-        """For the parameters of a module's `forward`."""
+    def of_module(cls, module: nn.Module, called: Iterable[PlainArgument] = ()) -> PlainGuesser:
+        """For the parameters of a module's `forward`, some of which are given what they are `called` with."""
         given = inspect.signature(module.forward).parameters
-        known = find_plain_parameters(module)
+        passed = {each.name: each.value for each in called}
+        known = {
+            **{name: PlainParameter(name, PlainKind.NONE) for name in passed},
+            **find_plain_parameters(module),
+        }
         free = {
             name: each.default for name, each in given.items() if each.default is not each.empty
         }
         needed = tuple(name for name in known if name not in free)
-        return cls(known, needed, tuple(given), free, find_vectors(module))
+        return cls(known, needed, tuple(given), free, find_vectors(module), passed)
 
     def add_needed(self, guesses: Iterable[Guess]) -> Iterator[Guess]:
         """The guesses with a value for each plain parameter that has no default."""
@@ -88,6 +94,8 @@ class PlainGuesser:
         )
 
     def _choose_value(self, name: str) -> str:
+        if name in self.called:
+            return self.called[name]
         if name in self.defaults:
             return repr(self.defaults[name]) if is_plain(self.defaults[name]) else "None"
         return next(iter(self._list_values(name)), "None")

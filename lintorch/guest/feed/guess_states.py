@@ -9,6 +9,7 @@ from dataclasses import replace
 from torch import nn
 
 from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.guest.feed.made_states import find_state_maker, make_own_states
 from lintorch.record.models import Input
 
 _STATE_NAMES = re.compile(
@@ -17,18 +18,27 @@ _STATE_NAMES = re.compile(
 
 
 def give_states(guesses: Iterable[Guess], module: nn.Module) -> Iterator[Guess]:
-    """The guesses; those that hold a state first with one that the model's recurrent layer takes."""
+    """The guesses; those that hold a state first with one that the model itself, or its recurrent layer, makes."""
+    maker = find_state_maker(module)
     layer = next((m for m in module.modules() if isinstance(m, (nn.RNNBase, nn.RNNCellBase))), None)
     for guess in guesses:
         main = guess.inputs[0] if guess.inputs else None
         wanted = [given for given in guess.inputs[1:] if _STATE_NAMES.fullmatch(given.name)]
+        if maker is not None and main is not None and wanted:
+            batched_first = not isinstance(layer, nn.RNNBase) or layer.batch_first
+            for axis in sorted(range(min(2, len(main.shape))), reverse=not batched_first):
+                held = make_own_states(maker, wanted, main.shape[axis], guess.sizes)
+                if held:
+                    yield guess.with_inputs(
+                        tuple(part for g in guess.inputs for part in held.get(g.name, (g,)))
+                    )
         if layer is not None and main is not None and len(wanted) == 1 and len(main.shape) > 1:
-            held = (
+            parts = (
                 part
                 for given in guess.inputs
                 for part in (_make_state(given, main, layer) if given is wanted[0] else (given,))
             )
-            yield guess.with_inputs(tuple(held))
+            yield guess.with_inputs(tuple(parts))
         yield guess
 
 

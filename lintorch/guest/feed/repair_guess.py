@@ -29,6 +29,7 @@ from lintorch.guest.feed.fix_rank import (
     make_vectors_alike,
     take_batched_rank,
     take_first_rank,
+    take_one_step,
     take_second_rank,
 )
 from lintorch.guest.feed.fix_sides import (
@@ -124,6 +125,10 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"input\.dim\(\) = (\d) is not equal to len\(dims\) = (\d)", take_second_rank),
         (r"expected to be in range of \[(-?\d+), \d+\], but got (-?\d+)", add_axes),
         (r"tuple index out of range", add_steps),
+        (
+            r"hidden(?:\[\d\])? size \((\d+), (\d+), (\d+)\), got \[(\d+), (\d+), (\d+)\]",
+            take_one_step,
+        ),
         (r"must have same number of dimensions: got (\d) and (\d)", make_vectors_alike),
         (r"only supports boolean masks|mask dtype to be bool|BoolTensor", make_booleans),
         (r"to have one of the following scalar types: Long", make_integers),
@@ -140,7 +145,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             make_fractions,
         ),
         (
-            r"must be floating|floating point (?:type|dtype)|Input type \(torch.LongTensor\)|Got Long",
+            r"can't be cast to the desired output type Long|must be floating|floating point (?:type|dtype)|Input type \(torch.LongTensor\)|Got Long",
             make_fractions,
         ),
         (r"index out of range|out of bounds|is out of range", lower_integers),

@@ -14,6 +14,7 @@ from lintorch.guest.feed.asked_sizes import fit_asked_size
 from lintorch.guest.feed.example_inputs import follow_example
 from lintorch.guest.feed.fix_sides import suggest_sizes
 from lintorch.guest.feed.guess_containers import spread_over_containers
+from lintorch.guest.feed.guess_graphs import guess_graphs
 from lintorch.guest.feed.guess_inputs import SPATIAL, Guess, guess_inputs
 from lintorch.guest.feed.guess_plain import PlainGuesser
 from lintorch.guest.feed.guess_states import give_states
@@ -103,10 +104,11 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     furthest: tuple[Guess, FailedTry] | None = None
     kinds = set()
     raised: dict[tuple[Site, str], Raised] = {}
-    plain = PlainGuesser.of_module(built.module)
+    plain = PlainGuesser.of_module(built.module, built.like.plain)
     made_up = guess_inputs(built.module, built.arguments, plain.known, built.like.partly)
     starts = chain(
         follow_example(built.module, built.example_inputs, built.like.open_axes),
+        plain.add_needed(guess_graphs(built.module, plain.known)),
         plain.add_needed(
             spread_over_containers(
                 give_states(made_up, built.module), built.module, built.arguments

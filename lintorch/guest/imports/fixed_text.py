@@ -24,8 +24,8 @@ def put_in_place(path: str, data: bytes) -> None:
     """Have imports, reads of source and `open` find these bytes where the file with this real path lies."""
     _texts[path] = data
     _real_path.cache_clear()
-    text = io.TextIOWrapper(io.BytesIO(data), "utf-8", "replace", newline=None).read()
-    linecache.cache[path] = (len(data), None, text.splitlines(keepends=True), path)
+    lines = io.TextIOWrapper(io.BytesIO(data), "utf-8", "replace", newline=None).readlines()
+    linecache.cache[path] = (len(data), None, lines, path)
     SourceFileLoader.get_data = _get_fixed_data  # type: ignore[method-assign,assignment]
     SourceFileLoader.path_stats = _get_stats_of_original  # type: ignore[method-assign]
 

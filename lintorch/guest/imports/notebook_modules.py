@@ -5,6 +5,7 @@ No cell is guarded by `if __name__ == "__main__"`: to run them all would train a
 
 from __future__ import annotations
 
+import io
 import linecache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -18,7 +19,8 @@ def hold_modules(texts: dict[str, str]) -> None:
     """Have these files read as these texts from now on: modules of cells by the paths of notebooks."""
     for path, text in texts.items():
         _texts[path] = text.encode()
-        linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+        lines = io.StringIO(text, newline=None).readlines()
+        linecache.cache[path] = (len(text), None, lines, path)
         run_definitions_only(path, slow=False, strict=True)
 
 

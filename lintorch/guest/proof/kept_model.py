@@ -18,7 +18,8 @@ from lintorch.guest.proof.observe_model import Observation
 from lintorch.record.models import Purpose
 from lintorch.record.wire import pack_value, read_value
 
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_OF_PROCESS = re.compile(r" at 0x[0-9a-f]+|\d[\d\-_:. T]{8,}\d")
+"""Addresses, and times of day as in `save_dir="runs/2026-11-27_14-37-27"`."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def describe_way(built: Built) -> str:
     """How a model was built, in words that are the same in another process."""
     call = getattr(built.recipe.call, "__qualname__", "")
     given = {**built.arguments, **built.recipe.kwargs}
-    return _ADDRESS.sub("", f"{call} {built.recipe.args!r} {given!r}")
+    return _OF_PROCESS.sub("", f"{call} {built.recipe.args!r} {given!r}")
 
 
 def keep_model(folder: str, identity: ModelIdentity, model: KeptModel) -> None:

@@ -51,12 +51,14 @@ class Observation:
 
 
 def run_once(module: nn.Module, fed: Fed) -> None:
-    """Run copies of a model at its first sizes in both modes, only to see which lines run."""
+    """Run copies of a model at its first sizes, and one backward too, only to see which lines run."""
     given = arrange_arguments(fed.inputs, make_inputs(fed.inputs, fed.sizes))
-    for train in (False, True):
-        with suppress(Exception), copy_module(module, train) as copied, torch.no_grad():
-            copied(*given)
-        tampering.restore_interpreter()
+    with suppress(Exception), copy_module(module) as copied, torch.no_grad():
+        copied(*given)
+    tampering.restore_interpreter()
+    with suppress(Exception), copy_module(module, train=True) as copied:
+        _train_once(copied, fed.inputs, fed.sizes, 0, Observation())
+    tampering.restore_interpreter()
 
 
 def observe_first(module: nn.Module, fed: Fed, late: float) -> Observation:

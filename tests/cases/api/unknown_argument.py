@@ -117,3 +117,8 @@ def stored(x, y):
 
 def turned(image):
     return T.functional.affine(image, 1, (0, 0), 1, 0, resample=2)  # hit
+
+
+def parted(x):
+    torch.split(x, split_size_or_sections=2)
+    return torch.split(x, split_size=2, dim=1)  # hit

@@ -55,3 +55,25 @@ class Kept(Dataset):
     def __getitem__(self, i):
         i = max(i - 1, 0)
         return self.rows[i], self.rows[i + 1]
+
+
+class Pairs(Dataset):
+    def __init__(self, a, b):
+        self.a, self.b = sorted(a), sorted(b)
+
+    def __len__(self):
+        return max(len(self.a), len(self.b))  # hit
+
+    def __getitem__(self, i):
+        return torch.load(self.a[i]), torch.load(self.b[i])
+
+
+class Unpaired(Dataset):
+    def __init__(self, a, b):
+        self.a, self.b = sorted(a), sorted(b)
+
+    def __len__(self):
+        return max(len(self.a), len(self.b))
+
+    def __getitem__(self, i):
+        return torch.load(self.a[i % len(self.a)]), torch.load(self.b[i % len(self.b)])

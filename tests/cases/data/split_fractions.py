@@ -16,3 +16,15 @@ def splits(data, n, train):
     random_split(data, [1, 1])
     random_split(data, [80.0, 20.0])
     random_split(data, n)
+
+
+def counted(data, share):
+    n = len(data)
+    train = int(0.7 * n)
+    rest = n - train
+    random_split(data, [int(0.8 * n), int(n * 0.2)])  # hit
+    random_split(data, (train, int(0.15 * n), int(0.15 * n)))  # hit
+    random_split(data, [train, rest])
+    random_split(data, [int(share * n), int((1 - share) * n)])
+    random_split(data, [train, int(0.2 * len(data))])
+    return random_split(data, [int(len(data) * 0.5), int(len(data) * 0.5)])  # hit

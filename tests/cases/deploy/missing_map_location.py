@@ -118,3 +118,49 @@ def on_any_device(model, path, device="cuda"):
 def on_the_current_gpu(model, path):
     model.load_state_dict(torch.load(path)["model"])  # hit
     model.to(torch.cuda.current_device())
+
+
+def learn(model, loader, path):
+    for x in loader:
+        model(x).sum().backward()
+    torch.save(model.state_dict(), path)
+
+
+def look_behind_learning(model, path):
+    model.load_state_dict(torch.load(path))
+    return model
+
+
+def look_at_times(model, path):
+    model.load_state_dict(torch.load(path))  # hit
+    return model
+
+
+def look_elsewhere(model, path):
+    model.load_state_dict(torch.load(path))  # hit
+    return model
+
+
+def main(model, loader, path, learns):
+    if learns:
+        learn(model, loader, path)
+    look_at_times(model, path)
+    for _ in range(3):
+        learn(model, loader, path)
+    look_behind_learning(model, path)
+    return look_elsewhere
+
+
+def main_of_one(model, path):
+    look_elsewhere(model, path)
+
+
+class Agent:
+    def keep(self):
+        torch.save(self.model.state_dict(), "./kept/model.dump")
+
+    def restore(self):
+        kept = './kept/model.dump'
+        self.model.load_state_dict(torch.load(kept))
+        best = "./best/model.dump"
+        self.model.load_state_dict(torch.load(best))  # hit

@@ -358,3 +358,83 @@ def of_two(first, second, loader, held_out):
         first.eval()
         second.eval()
         print(second(first(held_out)))
+
+
+class Plain(torch.nn.Module):
+    """Does the same in both modes."""
+
+    def __init__(self, wide, kind=torch.nn.ReLU):
+        super().__init__()
+        self.layers = torch.nn.Sequential(torch.nn.Linear(8, wide), kind())
+        self.rnn = torch.nn.GRU(wide, 8, batch_first=True)
+
+    def forward(self, x):
+        return self.rnn(self.layers(x))[0]
+
+
+class Dropping(Plain):
+    def __init__(self, wide):
+        super().__init__(wide)
+        self.rnn = torch.nn.GRU(wide, 8, 2, dropout=0.1)
+
+
+class Asking(Plain):
+    def forward(self, x):
+        return super().forward(x) if self.training else x
+
+
+def of_a_dropping_model(loader, held_out, epochs):
+    model = Dropping(16)
+    optimizer = torch.optim.Adam(model.parameters())
+    for _ in range(epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+        model.eval()  # hit
+        print(model(held_out).mean())
+
+
+def of_an_asking_model(loader, held_out, epochs, layer):
+    model = Asking(16)
+    optimizer = torch.optim.Adam(model.parameters())
+    for _ in range(epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+        model.eval()  # hit
+        print(model(held_out).mean())
+
+
+def of_a_model_of_unknown_layers(loader, held_out, epochs, layer):
+    model = Plain(16, layer)
+    optimizer = torch.optim.Adam(model.parameters())
+    for _ in range(epochs):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).mean().backward()
+            optimizer.step()
+        model.eval()  # hit
+        print(model(held_out).mean())
+
+
+model = Plain(16)
+optimizer = torch.optim.Adam(model.parameters())
+for _ in range(10):
+    for batch in torch.rand(10, 4, 8):
+        optimizer.zero_grad()
+        model(batch).mean().backward()
+        optimizer.step()
+    model.eval()
+    print(model(torch.rand(4, 8)).mean())
+
+dropping = Dropping(16)
+optimizer = torch.optim.Adam(dropping.parameters())
+for _ in range(10):
+    for batch in torch.rand(10, 4, 8):
+        optimizer.zero_grad()
+        dropping(batch).mean().backward()
+        optimizer.step()
+    dropping.eval()  # hit
+    print(dropping(torch.rand(4, 8)).mean())

@@ -43,8 +43,8 @@ def run(x, model, given):
     linear = nn.Linear(1, 1).to("cpu")
     print(linear.weight.dtype, linear.dtype)  # hit
     kept = nn.Linear(1, 1)
-    kept.device = "cpu"
-    print(kept.device)
+    kept.dtype = torch.half
+    print(kept.dtype)
     wrapped = nn.DataParallel(net)
     print(wrapped.module.body, wrapped.parameters(), wrapped.device_ids)
     print(wrapped.body)  # hit

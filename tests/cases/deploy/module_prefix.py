@@ -36,3 +36,11 @@ def numbered(path):
     for number, (key, value) in enumerate(torch.load(path)["model"].items()):
         clean[shorten(key)] = value, number
     return clean
+
+
+def stripped(path, text):
+    state = torch.load(path)["state_dict"]
+    clean = {k.lstrip("module."): v for k, v in state.items()}  # hit
+    for k in list(state):
+        clean[k.strip("module.")] = state[k]  # hit
+    return clean, text.lstrip(" ."), {k.lstrip("."): v for k, v in state.items()}

@@ -186,3 +186,19 @@ class OldFunction(torch.autograd.Function):
 class Old(nn.Module):
     def forward(self, x):
         return OldFunction()(x)
+
+
+class OneHot(nn.Module):
+    """What a loss alone has is exported by nobody."""
+
+    def forward(self, x):
+        return nn.functional.one_hot(x.data)
+
+
+class OverlapLoss(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encode = OneHot().forward
+
+    def forward(self, x, target):
+        return (x * self.encode(target)).mean()

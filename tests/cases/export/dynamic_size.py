@@ -33,7 +33,14 @@ class Baked(nn.Module):
         z = F.avg_pool2d(y, kernel_size=x.size()[2:])  # hit
         ih = y[:, :, : int(torch.tensor(h))]  # hit
         lin = torch.linspace(0, 1, h)  # hit
-        return a, d, e, f, i, j, k, m, n, o, p, r, s, t, u, v, z, ih, lin
+        log = torch.logspace(0, 1, steps=h)  # hit
+        upper = torch.triu_indices(4, h, offset=1)  # hit
+        lower = torch.tril_indices(row=h, col=h)  # hit
+        window = torch.hann_window(w, periodic=False)  # hit
+        kaiser = torch.kaiser_window(h // 2)  # hit
+        waves = torch.fft.fftfreq(h, d=1 / h), torch.fft.rfftfreq(n=w)  # hit
+        plain = torch.triu_indices(4, 4), torch.fft.fftfreq(64, d=1 / h), torch.hann_window(64)
+        return a, d, e, f, i, j, k, m, n, o, p, r, s, t, u, v, z, ih, (lin, log, upper, lower, window, kaiser, waves, plain)
 
 
 class Plain(nn.Module):

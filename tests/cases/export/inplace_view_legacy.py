@@ -130,3 +130,10 @@ class Indexed(nn.Module):
         e[1][0] += 1
         f[..., 1:][..., 1:] += 1  # hit
         return a, b, c, d, e, f
+
+
+class Masked(nn.Module):
+    def forward(self, x):
+        x = x.flatten(1)[:, 1:]
+        x[x > 2] = 0
+        return x

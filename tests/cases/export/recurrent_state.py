@@ -182,3 +182,20 @@ class Stepper(nn.Module):
         step = self.embed(word).unsqueeze(0)
         taken = torch.cat([step, context.transpose(0, 1)], 2)
         return self.rnn(taken, hidden)
+
+
+class StepperWithDropout(nn.Module):
+    """The same, thinned out on the way."""
+
+    def __init__(self, words, wide, rate=0.2):
+        super().__init__()
+        self.embed = nn.Embedding(words, wide)
+        self.dropout = nn.Dropout(rate, inplace=True)
+        self.rnn = nn.GRU(2 * wide, wide)
+        self.whole = nn.GRU(wide, wide)  # hit
+
+    def forward(self, word, hidden, context):
+        step = self.embed(word).unsqueeze(0)
+        step = self.dropout(step)
+        taken = torch.cat([step, context.transpose(0, 1)], 2)
+        return self.rnn(torch.relu(taken).contiguous(), hidden), self.whole(self.dropout(context))

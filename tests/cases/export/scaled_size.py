@@ -231,6 +231,8 @@ def pad_always(size, kernel, stride):
 class PadsByClassOfSize(nn.Module):
     def forward(self, x):
         h, w = x.shape[2:]
+        x = F.pad(x, (0, pad_same(w, 3, 2), 0, pad_same(h, 3, 2)))
+        h, w = x.shape[2:]
         return F.pad(x, (0, pad_same(w, 3, 2), 0, pad_same(h, 3, 2)))
 
 
@@ -238,3 +240,18 @@ class PadsTracedToo(nn.Module):
     def forward(self, x):
         h, w = x.shape[2:]
         return F.pad(x, (0, pad_always(w, 3, 2), 0, pad_always(h, 3, 2)))
+
+
+class PadsWhatIsUnknown(nn.Module):
+    def __init__(self, parts):
+        super().__init__()
+        self.parts = parts
+        self.register_buffer("marks", self.pad(torch.zeros(1, 3, 64, 64)))
+
+    def pad(self, x):
+        h, w = x.shape[2:]
+        return F.pad(x, (0, pad_same(w, 3, 2), 0, pad_same(h, 3, 2)))
+
+    def forward(self, x):
+        x = self.pad(x)
+        return self.pad(self.parts(x))

@@ -350,3 +350,18 @@ def turn():
 def refused(x):
     src = torch.tensor(10, 1024, 3)
     return src.permute(0, 2, 1)
+
+
+class Kernels(nn.Module):
+    """How many sizes the star gives is not known."""
+
+    def __init__(self, size):
+        super().__init__()
+        size = nn.modules.utils._pair(size)
+        self.weight = nn.Parameter(torch.Tensor(4, 4, *size))
+        self.few = nn.Parameter(torch.Tensor(4, 4))
+        self.scale = nn.Parameter(torch.ones(4, 4, 1, 1))
+
+    def forward(self, x):
+        wide = self.scale.expand(self.weight.shape)
+        return x * wide, self.scale.expand(self.few.shape)  # hit

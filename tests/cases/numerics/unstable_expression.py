@@ -219,3 +219,29 @@ def of_anything(x):
     gated = torch.log(1 + torch.exp(hidden * torch.sigmoid(hidden)))  # hit
     small = torch.log(1 + torch.exp(x.clamp(max=20)))
     return gated + small + torch.log(1 + torch.exp(2 * x))  # hit
+
+
+class Policy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 2)
+
+    def forward(self, s):
+        return torch.softmax(self.fc(s), -1)
+
+
+def reinforce(policy, states, actions, returns):
+    chances = policy(states)
+    picked = torch.log(chances.gather(1, actions[:, None]))  # hit
+    rows = chances[torch.arange(3), actions].log()  # hit
+    safe = torch.log(chances.gather(1, actions[:, None]) + 1e-8)
+    sums = torch.log(chances.sum(1))
+    return picked.sum() + (rows * returns).mean() + safe.sum() + sums.sum()
+
+
+reinforce(Policy(), torch.randn(3, 4), torch.tensor([0, 1, 0]), torch.randn(3))
+
+
+def info_nce(q, k, t=0.07):
+    e = torch.exp(torch.mm(q, k.t()) / t)
+    return -torch.log(e.diag() / e.sum(1)).mean()  # hit

@@ -2,6 +2,7 @@ import io
 import pickle
 
 import joblib
+import requests
 import torch
 from torch import load
 
@@ -84,3 +85,11 @@ def by_module(path):
 def fetch_weights(url):
     held = torch.hub.load_state_dict_from_url(url, map_location="cpu", weights_only=False)  # hit
     return held, torch.hub.load_state_dict_from_url(url, map_location="cpu", weights_only=True)
+
+
+def over_network(url):
+    blob = requests.get(url).content
+    remote = torch.load(io.BytesIO(blob), weights_only=False)  # hit
+    kept = io.BytesIO()
+    torch.save(remote, kept)
+    return torch.load(kept, weights_only=False)

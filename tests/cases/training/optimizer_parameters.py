@@ -128,3 +128,35 @@ class Listed(nn.Module):
 def by_list():
     model = Listed()
     SGD(model.parameters(), lr=0.1)
+
+
+def adjust(optimizer, epoch, base=0.01):
+    lr = base * 0.1 ** (epoch // 30)
+    for group in optimizer.param_groups:
+        group["lr"] = lr  # hit
+    for i in range(len(optimizer.param_groups)):
+        optimizer.param_groups[i]["lr"] = lr  # hit
+    for i in range(len(optimizer.param_groups)):
+        optimizer.param_groups[0]["lr"] = lr
+
+
+def adjust_alike(optimizer, lr):
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+
+
+def adjust_any(optimizer, lr):
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+
+
+def follow(epochs, build):
+    net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    slow = {"params": net[0].parameters(), "lr": 1e-3}
+    parts = SGD([slow, {"params": net[2].parameters(), "lr": 1e-2}], lr=1e-3)
+    alike = SGD([{"params": net[0].parameters()}, {"params": net[2].parameters()}], lr=1e-3)
+    for epoch in range(epochs):
+        adjust(parts, epoch)
+        adjust_alike(alike, 0.1)
+        adjust_any(parts, 0.1)
+        adjust_any(build(), 0.1)

@@ -370,3 +370,16 @@ def steps_of_whole_batches(model, data, epochs):
             model(x).mean().backward()
             optimizer.step()
         scheduler.step()
+
+
+def resumed_elsewhere(net, path):
+    optimizer = optim.SGD(net.parameters(), lr=0.1)
+    state = torch.load(path, map_location="cpu", weights_only=True)
+    net.load_state_dict(state["net"])
+    start = state["epoch"]
+    return lr_scheduler.StepLR(optimizer, 30, last_epoch=start)  # hit
+
+
+def begun(net, epoch=-1):
+    optimizer = optim.SGD(net.parameters(), lr=0.1)
+    return lr_scheduler.StepLR(optimizer, 30, last_epoch=epoch)

@@ -127,3 +127,15 @@ class WeightEMA:
         for p, q in zip(self.target_params, self.source_params):
             p.data.mul_(0.99)
             p.data.add_(q.data * 0.01)
+
+
+class Agent:
+    """Names that are given networks later."""
+
+    def __init__(self):
+        self.online = None
+        self.target = None
+
+    def restore(self, path):
+        self.online.load_state_dict(torch.load(path))
+        self.target.load_state_dict(self.online.state_dict())

@@ -1,0 +1,77 @@
+"""One finding per copy: what a rule says of lines that were copied to other places is told once, at the first."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from lintorch.core.finding import OF_PROJECT, Evidence, Finding, Place
+
+_OWN = "LT0"
+"""Codes of what lintorch says of itself and of comments."""
+
+_Copied = tuple[object, ...]
+
+
+def fold_copies(findings: Iterable[Finding], texts: Mapping[str, str]) -> tuple[Finding, ...]:
+    """The findings, those of the same lines with the same line before or behind as one that names all places.
+
+    The fix is that of the first, whose file alone it changes.
+    """
+    lines = {path: text.split("\n") for path, text in texts.items()}
+    groups: dict[int, list[Finding]] = defaultdict(list)
+    known: dict[_Copied, int] = {}
+    for number, finding in enumerate(findings):
+        copied = [*_describe_lines(finding, lines.get(finding.place.path, ()))]
+        at = next((known[each] for each in copied if each in known), number)
+        if _is_said_again(finding, groups[at], lines):
+            at = number
+        groups[at].append(finding)
+        for each in copied:
+            known.setdefault(each, at)
+    return tuple(map(_fold_group, groups.values()))
+
+
+def _is_said_again(
+    finding: Finding, group: Sequence[Finding], lines: Mapping[str, Sequence[str]]
+) -> bool:
+    """Whether a script, or another cell of a notebook, does again what it did."""
+    place = finding.place
+    if not any(each.place.path == place.path for each in group):
+        return False
+    return place.path.endswith(".ipynb") or not lines[place.path][place.row - 1][:1].isspace()
+
+
+def _fold_group(group: Sequence[Finding]) -> Finding:
+    head, *others = group
+    also = (place for each in others for place in (each.place, *each.also))
+    return replace(head, also=(*head.also, *also)) if others else head
+
+
+def _describe_lines(finding: Finding, lines: Sequence[str]) -> Iterator[_Copied]:
+    """What is said of the lines and what they are, with the line before them, and with that behind."""
+    place = finding.place
+    if not lines or finding.evidence is not Evidence.SOURCE or finding.notes:
+        return
+    if finding.code.startswith(_OWN) or finding.model or not finding.said:
+        return
+    if finding.cause.startswith(OF_PROJECT):
+        yield finding.code, finding.cause, finding.fix
+    last = max(place.row, place.end_row)
+    held = tuple(line.strip() for line in lines[place.row - 1 : last])
+    said = finding.code, finding.said, finding.detail, finding.remedy, finding.severity, held
+    who = finding.target, finding.exporter, finding.hazard
+    before, behind = _find_text(lines[: place.row - 1][::-1]), _find_text(lines[last:])
+    yield from ((*said, *who, way, near) for way, near in enumerate((before, behind)) if near)
+
+
+def _find_text(lines: Sequence[str]) -> str:
+    """The first line that holds anything."""
+    return next((line.strip() for line in lines if line.strip()), "")
+
+
+def list_elsewhere(finding: Finding) -> list[Place]:
+    """The first place of a finding in each other file than its own."""
+    others = (each for each in reversed(finding.also) if each.path != finding.place.path)
+    return [*{each.path: each for each in others}.values()][::-1]

@@ -1,0 +1,60 @@
+"""Guesses for models of graphs: nodes and edges are sizes of their own, and nothing has a batch.
+
+forward(h, x, edges, edge_attr)      # float32[nodes, 8], float32[nodes, 3], int64[2, edges], float32[edges, 8]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from torch import nn
+
+from lintorch.guest.feed.guess_inputs import Guess, list_fed_parameters
+from lintorch.guest.feed.shape_forms import list_layer_forms
+from lintorch.record.models import Input
+
+_EDGES = re.compile(r"edge_?(index|indices|indexes|idx|list)|edges")
+_OF_EDGES = re.compile(r"edge_?(attrs?|attributes?|feats?|features?|fea|emb\w*)")
+_WEIGHTS = re.compile(r"edge_?weights?")
+_SAMPLES = re.compile(r"(node_)?batch(_index|_idx|_vec)?")
+_PLACES = re.compile(r"x|pos|positions?|coords?|coordinates?|locs?|vel|velocity|velocities")
+_SIZES = {"nodes": 16, "edges": 24}
+_JOINED = 4
+"""Nodes, the first ones, that edges join: there are as many at all sizes."""
+_AXES = 3
+_LEAST_PARTS = 3
+"""Arguments: two that are called nodes and edges are a matrix of them rather."""
+
+
+def guess_graphs(module: nn.Module, plain: Collection[str]) -> Iterator[Guess]:
+    """What a model is fed that takes nodes and, by their name, the edges between them."""
+    named = [p.name for p in list_fed_parameters(module) if p.name not in plain]
+    if len(named) < _LEAST_PARTS or not any(map(_EDGES.fullmatch, named)):
+        return
+    widths = (form.shape[-1] for form, _ in list_layer_forms(module))
+    width = next((size for size in widths if isinstance(size, int)), 8)
+    features = [name for name in named if not _is_of_graph(name) and not _PLACES.fullmatch(name)]
+    inputs = (
+        _guess_part(name, _AXES if features and _PLACES.fullmatch(name) else width)
+        for name in named
+    )
+    held = tuple(inputs)
+    used = {size for given in held for size in given.shape}
+    yield Guess(held, {name: size for name, size in _SIZES.items() if name in used})
+
+
+def _is_of_graph(name: str) -> bool:
+    return any(each.fullmatch(name) for each in (_EDGES, _OF_EDGES, _WEIGHTS, _SAMPLES))
+
+
+def _guess_part(name: str, width: int) -> Input:
+    if _EDGES.fullmatch(name):
+        return Input(name, "int64", (2, "edges"), 0, _JOINED)
+    if _OF_EDGES.fullmatch(name):
+        return Input(name, "float32", ("edges", width))
+    if _WEIGHTS.fullmatch(name):
+        return Input(name, "float32", ("edges",))
+    if _SAMPLES.fullmatch(name):
+        return Input(name, "int64", ("nodes",), 0, 2)
+    return Input(name, "float32", ("nodes", width))

@@ -1,0 +1,109 @@
+"""LT460: an optimizer of a model that runs without gradients only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from lintorch.core.finding import Hit
+from lintorch.core.rule import Rule
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT460",
+    summary="an optimizer of a model that runs under no_grad only",
+    why="""
+        An optimizer changes what backward() gave a gradient. The parameters of a model that runs under
+        `torch.no_grad()` alone, such as the teacher of a distillation, have none: step() passes over them without
+        a word, and what was to be trained stays as it was. Measured on torch 2.13.
+
+        Reported where one function makes the optimizer, runs the model only so, steps after a backward pass, and
+        hands the model to nothing else.
+    """,
+    bad="""
+        import torch
+
+
+        def distill(student, teacher, batches):
+            optimizer = torch.optim.SGD(teacher.parameters(), lr=0.1)
+            for x in batches:
+                with torch.no_grad():
+                    wanted = teacher(x)
+                loss = (student(x) - wanted).square().mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+    """,
+    good="""
+        import torch
+
+
+        def distill(student, teacher, batches):
+            optimizer = torch.optim.SGD(student.parameters(), lr=0.1)
+            for x in batches:
+                with torch.no_grad():
+                    wanted = teacher(x)
+                loss = (student(x) - wanted).square().mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+    """,
+    remedy="give it the parameters of the model that the loss comes from",
+    proof="""
+        student, teacher = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
+        before = student.weight.clone()
+        distill(student, teacher, [torch.ones(1, 2)])
+        assert not torch.equal(student.weight, before)
+    """,
+)
+
+_KEEPS = ("eval", "train", "to", "cuda", "cpu", "load_state_dict", "half", "float")
+
+
+@rule.source(cst.Call, needs=("no_grad", "inference_mode"))
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    function = source.enclosing(call, cst.FunctionDef)
+    if function is None or not source.name(call.func).startswith("torch.optim."):
+        return
+    params = source.arguments(call, "params").get("params")
+    func = params.func if isinstance(params, cst.Call) and not params.args else None
+    if not isinstance(func, cst.Attribute) or func.attr.value != "parameters":
+        return
+    model, text = func.value, source.code(function)
+    trains = ".backward()" in text and ".step(" in text
+    if isinstance(model, cst.Name) and trains and runs_quietly(model, function, source):
+        said = f"{model.value} runs without gradients only: the optimizer never changes it"
+        yield Hit(call, said)
+
+
+def runs_quietly(model: cst.Name, function: cst.FunctionDef, source: Source) -> bool:
+    """Whether all that a function does with a model is to set it up, and to run it under no_grad."""
+    ran = False
+    for each in source.mentions_of(model.value):
+        if each is model or function not in source.ancestors(each):
+            continue
+        outer = source.parent(each)
+        call = source.parent(outer) if isinstance(outer, cst.Attribute) else outer
+        if isinstance(outer, (cst.AssignTarget, cst.Param)):
+            continue
+        if isinstance(outer, cst.Attribute) and isinstance(call, cst.Call):
+            if outer.value is each and call.func is outer and outer.attr.value in _KEEPS:
+                continue
+            return False
+        if not isinstance(outer, cst.Call) or outer.func is not each or not is_quiet(outer, source):
+            return False
+        ran = True
+    return ran
+
+
+def is_quiet(call: cst.Call, source: Source) -> bool:
+    """Whether a call stands in a `with torch.no_grad():`."""
+    withs = (each for each in source.ancestors(call) if isinstance(each, cst.With))
+    return any(
+        isinstance(item.item, cst.Call)
+        and source.name(item.item.func) in ("torch.no_grad", "torch.inference_mode")
+        for outer in withs
+        for item in outer.items
+    )

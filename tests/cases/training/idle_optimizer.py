@@ -1,0 +1,53 @@
+import torch
+from torch import nn, optim
+
+
+def distill(student, teacher, loader):
+    teacher.eval()
+    opt = optim.Adam(teacher.parameters(), lr=1e-4)  # hit
+    for x in loader:
+        with torch.no_grad():
+            wanted = teacher(x)
+        loss = (student(x) - wanted).square().mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+
+def gan(generator, critic, loader):
+    opt = optim.Adam(critic.parameters(), lr=1e-4)
+    for x in loader:
+        with torch.no_grad():
+            print(critic(x))
+        loss = critic(generator(x)).mean()
+        loss.backward()
+        opt.step()
+
+
+def handed(net, loader, measure):
+    opt = optim.Adam(net.parameters(), lr=1e-4)
+    for x in loader:
+        loss = measure(net, x)
+        with torch.no_grad():
+            net(x)
+        loss.backward()
+        opt.step()
+
+
+def fit(encoder, loader):
+    head = nn.Linear(8, 2)
+    opt = optim.Adam(head.parameters(), lr=1e-4)
+    for x in loader:
+        with torch.no_grad():
+            features = encoder(x)
+        head(features).mean().backward()
+        opt.step()
+
+
+def weighed(net, loader, loss):
+    opt = optim.Adam(net.parameters(), lr=1e-4)
+    for x in loader:
+        with torch.no_grad():
+            y = net(x)
+        (loss(y) + sum(p.square().sum() for p in net.parameters())).backward()
+        opt.step()
