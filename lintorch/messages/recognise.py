@@ -8,7 +8,14 @@ from dataclasses import dataclass, field, replace
 
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
 from lintorch.messages.read_moved import MOVED, find_moved
-from lintorch.messages.who_speaks import is_of_reader, list_foreign, stands_alone
+from lintorch.messages.who_speaks import (
+    has_words,
+    is_of_package,
+    is_of_reader,
+    list_foreign,
+    stands_alone,
+    stands_apart,
+)
 from lintorch.targets.opset_history import is_standard
 
 _BEFORE, _AFTER = 400, 1600
@@ -51,11 +58,13 @@ def recognise(text: str) -> tuple[Recognised, ...]:
     lowered = text.lower()
     found: dict[tuple[str, str, str, str], Recognised] = {}
     foreign, is_apart = list_foreign(lowered), is_of_reader(lowered)
+    is_packed = is_of_package(lowered)
     for runtime in load_runtimes():
         is_foreign = runtime.name in foreign
         is_silent = is_foreign and is_apart and stands_alone(runtime)
+        is_unnamed = is_packed and stands_apart(runtime) and not has_words(runtime, lowered)
         for kind in runtime.kinds:
-            if kind.rank == "class" or is_silent or (is_foreign and kind.shared):
+            if kind.rank == "class" or is_silent or is_unnamed or (is_foreign and kind.shared):
                 continue
             for each in _find_kind(kind, runtime, text, lowered):
                 said = each.excerpt if kind.rank == "last" else ""

@@ -19,6 +19,7 @@ _EVERYWHERE = {
     "triton",
 }
 """Their words stand in the logs of other programs, too."""
+_CALLERS = {"any", "onnx", "tools"}
 _EXPORTS = re.compile(
     r"(?i:export|torch[./\\]onnx|aot_compile|draft_|ep\.module|executorch|dynamic_shapes)"
     r"|Constraints violated \((?!L\[)|Not all values of \w{1,80} = L\[|= Dim\("
@@ -34,6 +35,8 @@ _COMPILED = re.compile(
 """A place in C++: the traceback of Python ends where it is called."""
 _NEAR = 200
 _FRAME = re.compile(r'File "([^"]{1,400})", line \d{1,7}')
+_FRAME_OF = re.compile(r'file "([^"]{1,400})", line \d{1,7}')
+_PACKAGE = re.compile(r"(?:site|dist)-packages[/\\](?!torch)\w")
 _INSTALLED = re.compile(
     r"(?:site|dist)-packages|[/\\]lib[/\\]python|^<|^code[/\\]__torch__"
     r"|[/\\]torch[/\\](?:_\w{1,40}(?:\.py|[/\\])|(?:export|jit|fx|onnx|ao|nn)[/\\]\w)"
@@ -69,6 +72,11 @@ def stands_alone(runtime: Runtime) -> bool:
     return runtime.name not in _EVERYWHERE
 
 
+def stands_apart(runtime: Runtime) -> bool:
+    """Whether what a runtime says is of no package that calls it."""
+    return runtime.name not in _CALLERS
+
+
 def is_of_reader(lowered: str) -> bool:
     """Whether a text in lower case is of a program that has no kinds of its own, and words of nobody else's."""
     return bool(_count_marks(lowered)["readers"])
@@ -82,6 +90,16 @@ def has_words(runtime: Runtime, text: str) -> bool:
 def is_compiled(text: str) -> bool:
     """Whether torch.compile speaks in the words that it shares with torch.export."""
     return bool(_COMPILES.search(text)) and not _EXPORTS.search(text)
+
+
+def is_of_package(lowered: str) -> bool:
+    """Whether the traceback that a text in lower case ends in is of an installed package: its words are
+    that package's, and of a program only where the program is named.
+    """
+    frames = [*_FRAME_OF.finditer(lowered)]
+    if not frames or _COMPILED.search(lowered, frames[-1].end()):
+        return False
+    return _PACKAGE.search(frames[-1][1]) is not None
 
 
 def is_own_code(text: str, at: int) -> bool:
