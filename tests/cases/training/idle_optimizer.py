@@ -63,3 +63,24 @@ for _ in range(3):
     D(fake).mean().backward()
     of_g.step()
     of_d.step()
+
+
+class Trainer:
+    def __init__(self, student, teacher, critic):
+        self.student, self.critic = student, critic
+        self.teacher = teacher
+
+    def run(self, loader):
+        held = self.teacher.parameters()
+        optimizer = optim.SGD(held, lr=0.1)  # hit
+        other = optim.SGD(self.critic.parameters(), lr=0.1)
+        for x in loader:
+            with torch.no_grad():
+                wanted, scores = self.teacher(x), self.critic(x)
+            (self.student(x) - wanted).square().mean().backward()
+            optimizer.step()
+            other.step()
+            print(scores)
+
+    def criticize(self, x):
+        return self.critic(x).mean()
