@@ -182,6 +182,13 @@ def test_defaults_that_do_not_go_together_are_none_where_other_files_build_it(
     assert [e["severity"] for e in findings("--select", "LT806", cwd=tmp_path)] == ["error"]
 
 
+def test_other_files_build_a_class_by_another_name_too(tmp_path: Path) -> None:
+    (tmp_path / "pyramid.py").write_text(PYRAMID)
+    use = "from pyramid import Pyramid as net\n\nmodels = {'a': lambda n: net(n, width=512)}\n"
+    (tmp_path / "train.py").write_text(use)
+    assert [e["location"]["row"] for e in findings("--select", "LT806", cwd=tmp_path)] == [10]
+
+
 def test_other_files_build_a_class_in_small_letters_too(tmp_path: Path) -> None:
     (tmp_path / "pyramid.py").write_text(PYRAMID.replace("class Pyramid", "class pyramid_net"))
     use = "from pyramid import pyramid_net\n\nmodels = {'a': lambda n: pyramid_net(n, width=512)}\n"
