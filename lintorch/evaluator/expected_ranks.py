@@ -67,7 +67,7 @@ def place_axes(machine: Machine, name: str, given: Given) -> Given:
     if not rank:
         return given
     count = 2 if name.rpartition(".")[2] in _PAIRED else 1
-    lengths = (rank - 1,) if name in _SIGNALS else ()
+    lengths = (rank - 1,) if name in _SIGNALS or name.endswith("1d") else ()
     placed = [give_rank(machine, each, rank, None, lengths) for each in given.positional[:count]]
     return Given((*placed, *given.positional[count:]), given.keyword, given.open)
 

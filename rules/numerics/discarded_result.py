@@ -219,7 +219,11 @@ def is_tried(event: Called | UnknownCalled, source: Source) -> bool:
 def is_timed(event: Called | UnknownCalled, source: Source) -> bool:
     """Whether the function reads a clock, and what is called on is a result that nothing holds."""
     function, node = source.evaluation.find_function(event), event.node
-    made = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+    made = (
+        node.func.value
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        else None
+    )
     text = source.text if function is None else ast.unparse(function)
     return isinstance(made, ast.Call) and bool(_CLOCK.search(text))
 

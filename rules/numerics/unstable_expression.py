@@ -286,7 +286,9 @@ def is_ranged(value: Value | None, source: Source) -> bool:
     if name in CLAMPS:
         return isinstance(made, Called) and "max" in made.arguments
     if name == "where" and isinstance(made, Called):
-        arms = [made.arguments[each] for each in ("input", "self", "other") if each in made.arguments]
+        arms = [
+            made.arguments[each] for each in ("input", "self", "other") if each in made.arguments
+        ]
         return len(arms) == 2 and all(is_ranged(arm, source) for arm in arms)
     if isinstance(made, Combined) and name != "MatMult":
         sides = (made.left, made.right), (made.right, made.left)
