@@ -308,6 +308,19 @@ OTHERS = [
     "Check failed: size mismatch, expected 3 got 4",
     "Method 'predict' is not defined",
     "AssertionError: shapes must match: 3 != 4",
+    "ValidationError: Expected a list of items, but a str was given.",
+    "mkdocs.config.base.ValidationError: The path 'docs' isn't an existing directory.",
+    "InvalidHeader: Header part (3) from ('a', 3) must be of type str or bytes, not int",
+    "TypeError: nsolve expected at most 3 arguments, got 4",
+    "ValueError: Array dtype mismatch: expected f4 got f8.",
+    "ValueError: Sum requires values for lower and upper bounds.",
+    "UnsupportedAlgorithm: DSA keys aren't supported in SSH certificates",
+    "TypeError: AsyncRetrying object is not iterable",
+    "NotImplementedError: pallas_call with a mesh does not support batching",
+    'File "/usr/lib/python3/site-packages/scipy/sparse/_base.py", line 1110, in f\n'
+    "IndexError: index out of bounds",
+    'File "/usr/lib/python3/site-packages/keras/src/layers/n.py", line 393, in f\n'
+    "NotImplementedError: Unsupported data type: foo",
 ]
 
 
