@@ -482,3 +482,28 @@ def test_words_are_those_of_the_mapping_that_lacks_the_one_made_up(tmp_path: Pat
     )
     arguments = model_of(reports["Chosen"]).arguments
     assert (arguments["extractor"], arguments["max_action"]) == ("relu", 8)
+
+
+def test_settings_are_read_of_several_documents_and_of_data_by_one_name(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        config__net_yaml="""
+        audio: {bands: 13}
+        ---
+        model: {width: 24}
+        """,
+        nets_py="""
+        class Net(nn.Module):
+            def __init__(self, hp, data):
+                super().__init__()
+                self.columns = data.m
+                self.first = nn.Linear(hp.audio.bands, hp.model.width)
+                self.last = nn.Linear(hp.model.width, self.columns)
+
+            def forward(self, x):
+                return self.last(self.first(x))
+        """,
+    )
+    net = model_of(reports["Net"])
+    assert str(net.arguments["hp"]).endswith("net.yaml")
+    assert write_arguments(net.inputs, {}) == ["float32[batch, 13]"]

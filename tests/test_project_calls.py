@@ -384,3 +384,35 @@ def test_what_is_known_of_a_call_is_fed_where_the_rest_comes_from_a_loader(tmp_p
     fed = [given for given in model.inputs if isinstance(given, Input)]
     shapes = [tuple(model.sizes.get(str(n), n) for n in given.shape) for given in fed]
     assert shapes == [(2, 5, 4), (20, 5)]
+
+
+def test_none_is_passed_where_the_project_passes_it(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        net="""
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self, width, hidden):
+                super().__init__()
+                self.layer = nn.Linear(width, hidden)
+
+            def forward(self, states, mask, sparse):
+                seen = self.layer(states)
+                return seen.mean(1) if mask is None else (seen * mask.view(1, 1, -1)).sum(1)
+        """,
+        train_py="""
+        import torch
+        from nets.net import Net
+
+        states = load_states()
+        net = Net(states.shape[-1], 6)
+        for epoch in range(9):
+            net(states, None, True)
+        """,
+    )
+    assert [given.value for given in model.inputs if not isinstance(given, Input)] == [
+        "None",
+        "True",
+    ]

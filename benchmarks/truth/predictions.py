@@ -23,7 +23,7 @@ from truth.labels import Cell
 from truth.source_findings import CheckedSources, SourceFinding
 
 SIZE_RULES = frozenset(
-    {"LT101", "LT104", "LT105", "LT116", "LT117", "LT118", "LT119", "LT120", "LT130"}
+    {"LT101", "LT104", "LT105", "LT116", "LT117", "LT118", "LT119", "LT120", "LT130", "LT135"}
 )
 """Rules whose hazards show only where some size differs from the example's."""
 _ITSELF = re.compile(r" where (\w+) itself is exported")

@@ -112,7 +112,9 @@ def _choose_report(reports: Sequence[Report], request: CompareRequest) -> Report
         return compared[0]
     failure = next((r.failure for r in reports if r.failure is not None), None)
     if failure is None:
-        raise NotComparedError(f"{request.model}: no such model was found")
+        raise NotComparedError(
+            f"{request.model}: no such model was found; FILE:CLASS names a class of nn.Module, FILE alone takes all of them"
+        )
     if failure.stage == "stopped":
         raise NotComparedError(f"{request.model} beside {request.file}: {failure.cause}")
     raise NotComparedError(f"{request.model} could not be run: {failure.stage}: {failure.cause}")

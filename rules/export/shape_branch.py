@@ -12,7 +12,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Combined, Decided
-from lintorch.evaluator.sizes import Dim, is_symbol
+from lintorch.evaluator.sizes import Dim, is_symbol, list_symbols
 from lintorch.evaluator.values import Choice, Number, Question, Value, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
@@ -231,7 +231,10 @@ def is_fallback(test: ast.AST, asked: tuple[Question, ...]) -> bool:
 
 
 def is_threshold(asked: Question) -> bool:
-    """Whether a size is held against a number that the model was made with."""
+    """Whether a length is held against a number that the model was made with; how many places there are is none."""
+    sides = [size_in(each) for each in (asked.left, asked.right)]
+    if any(size is not None and len({*list_symbols(size)}) > 1 for size in sides):
+        return False  # `if h * w > self.most: scores = scores.topk(self.most)`: both happen
     varying = [isinstance(each, Number) and each.varies for each in (asked.left, asked.right)]
     return asked.operator in ("<", "<=", ">", ">=") and sorted(map(bool, varying)) == [False, True]
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import libcst as cst
+
 from lintorch.core.finding import Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined, IdleRow, Indexed, Refused
@@ -138,6 +140,8 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
     short = event.name.rpartition(".")[2]
     severity, where = (None, "") if certain else (Severity.WARNING, ", if this is reached")
     if event.by_defaults:
+        if is_handed_over(event.way.root.rpartition(":")[2], source):
+            return
         severity, where = Severity.WARNING, ", if it is built with its defaults"
     if event.made is not None and event.made.path == source.path:
         caller = event.way.names[-1] if event.way.names else "the script"
@@ -147,6 +151,14 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
         said = f"{short} raises{where}: {show_message(event)}"
         cause = said if certain else f"{short}{where}"
         yield Hit(event, said, severity=severity, remedy=find_remedy(event), cause=cause)
+
+
+def is_handed_over(name: str, source: Source) -> bool:
+    """`build_model(Net, **settings)`: whether a function is given the class, and so how to build it."""
+    arguments = (source.parent(each) for each in source.mentions_of(name))
+    calls = (source.parent(each) for each in arguments if isinstance(each, cst.Arg))
+    asking = ("isinstance", "issubclass", "super")
+    return any(isinstance(e, cst.Call) and source.name(e.func) not in asking for e in calls)
 
 
 def find_remedy(event: Refused) -> str:

@@ -75,7 +75,7 @@ def list_model_calls(sought: SoughtModel) -> list[ModelCall]:
 
 
 def _may_tell(call: ModelCall, links: NameLinks, makers: frozenset[str]) -> bool:
-    """Whether a call may be of the model, and feed it what the text makes: data that is loaded is not known."""
+    """Whether a call may be of the model, and feed it what the text makes, or None: data that is loaded is not known."""
     if call.model is None:
         return True
     if not links.reaches(call.model, makers | ANY_CLASS):
@@ -83,7 +83,8 @@ def _may_tell(call: ModelCall, links: NameLinks, makers: frozenset[str]) -> bool
     if call.feeding in ("size", "batched size"):
         return True
     given = [*call.placed.node.args, *(keyword.value for keyword in call.placed.node.keywords)]
-    return any(links.reaches(n, _TENSOR_MAKERS) for n in given if n is not call.model)
+    leaves_out = any(isinstance(n, ast.Constant) and n.value is None for n in given)
+    return leaves_out or any(links.reaches(n, _TENSOR_MAKERS) for n in given if n is not call.model)
 
 
 def _list_factories(text: CodeText, names: set[str]) -> Iterator[str]:

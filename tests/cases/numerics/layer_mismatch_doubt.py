@@ -166,3 +166,31 @@ class Signal(nn.Module):
 
     def forward(self, audio: torch.Tensor):
         return nn.functional.conv1d(self.padding(audio).unsqueeze(1), self.basis, stride=4)
+
+
+class HandedOver(nn.Module):
+    def __init__(self, size=16):
+        super().__init__()
+        self.size = size
+        self.layer = nn.Linear(32, 10)
+
+    def forward(self, x):
+        return self.layer(torch.zeros(3, self.size))
+
+
+class LeftAlone(nn.Module):
+    def __init__(self, size=16):
+        super().__init__()
+        self.size = size
+        self.layer = nn.Linear(32, 10)  # hit
+
+    def forward(self, x):
+        return self.layer(torch.zeros(3, self.size))
+
+
+def build_with(kind, **settings):
+    return kind(**settings)
+
+
+def build_wide(**settings):
+    return build_with(HandedOver, size=32, **settings)
