@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.facts.names.written_once import find_written
+from lintorch.facts.classes.written_once import find_written
 from lintorch.source import Source, literal
 
 rule = Rule(

@@ -501,6 +501,22 @@ class Activated(nn.Module):
         return x
 
 
+class MostPlaces(nn.Module):
+    def __init__(self, most=1000, window=8):
+        super().__init__()
+        self.score = nn.Conv2d(3, 1, 3, padding=1)
+        self.most, self.window = most, window
+
+    def forward(self, x):
+        scores = self.score(x)
+        if scores.size(2) < self.window:
+            scores = F.pad(scores, (0, 0, 0, self.window))
+        scores = scores.flatten(1)
+        if scores.size(1) > self.most:  # hit
+            scores = scores.topk(self.most, 1)[0]
+        return scores
+
+
 class Sinc(nn.Module):
     def __init__(self, channels, kernel, stride):
         super().__init__()
@@ -526,19 +542,3 @@ class Ends(nn.Module):
             print("too small")
             exit(1)
         return x * 2
-
-
-class MostPlaces(nn.Module):
-    def __init__(self, most=1000, window=8):
-        super().__init__()
-        self.score = nn.Conv2d(3, 1, 3, padding=1)
-        self.most, self.window = most, window
-
-    def forward(self, x):
-        scores = self.score(x)
-        if scores.size(2) < self.window:
-            scores = F.pad(scores, (0, 0, 0, self.window))
-        scores = scores.flatten(1)
-        if scores.size(1) > self.most:  # hit
-            scores = scores.topk(self.most, 1)[0]
-        return scores
