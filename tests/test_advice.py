@@ -189,8 +189,8 @@ REMEDIES = {
     ),
     "side-effect-in-forward": (
         "import random\n\nfrom torch import nn\n\n\nclass Forced(nn.Module):\n"
-        "    def forward(self, x, target, ratio=0.5):\n"
-        "        return target if random.random() < ratio else x\n",
+        "    def forward(self, x, ratio=0.5):\n"
+        "        return x.flip(0) if random.random() < ratio else x\n",
         "export with ratio=0, by which nothing is left to chance",
     ),
     "initialization": (
