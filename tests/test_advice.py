@@ -187,6 +187,12 @@ REMEDIES = {
         "import torch\n\nprint(torch.split(torch.ones(4, 4), split_size=2, dim=1))\n",
         "write split_size_or_sections",
     ),
+    "side-effect-in-forward": (
+        "import random\n\nfrom torch import nn\n\n\nclass Forced(nn.Module):\n"
+        "    def forward(self, x, ratio=0.5):\n"
+        "        return x.flip(0) if random.random() < ratio else x\n",
+        "export with ratio=0, by which nothing is left to chance",
+    ),
     "initialization": (
         "from torch import nn\n\nnn.init.kaiming_normal_(nn.Linear(2, 2).weight, nonlinearity='leaky-relu')\n",
         'write nonlinearity="leaky_relu"',

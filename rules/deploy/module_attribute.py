@@ -153,7 +153,14 @@ def _asks_kind(read: ast.Attribute, event: AttributeRead, source: Source) -> boo
 
 
 def _is_tried(event: AttributeRead, source: Source) -> bool:
-    """Whether somebody is ready for an AttributeError."""
+    """Whether somebody is ready for an AttributeError, or asks for the attribute first."""
+    tests = (
+        ast.unparse(outer.test)
+        for outer in source.evaluation.list_around(event)
+        if isinstance(outer, (ast.If, ast.IfExp))
+    )
+    if any("hasattr(" in test and f"'{event.attribute}'" in test for test in tests):
+        return True
     handlers = (
         handler.type
         for outer in source.evaluation.list_around(event)

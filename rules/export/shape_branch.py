@@ -117,7 +117,7 @@ def may_cancel(value: Value, source: Source) -> bool:
     made = source.evaluation.ways.find_maker(value)
     if size_in(value) is not None or not isinstance(made, Combined) or made.operator != "Sub":
         return False
-    return all(isinstance(each, Number) and bool(each.varies) for each in (made.left, made.right))
+    return all(isinstance(e, Number) and e.varies is not False for e in (made.left, made.right))
 
 
 def list_asked(test: Value) -> tuple[Question, ...] | None:

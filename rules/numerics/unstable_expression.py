@@ -181,12 +181,22 @@ def in_difference(event: Combined, source: Source) -> Iterator[Hit]:
     if event.operator != "Sub" or event.right not in ONE or not isinstance(event.left, Tensor):
         return
     exp = source.evaluation.ways.find_maker(event.left)
+    if is_compared(event, source):
+        return
     if is_exp(exp) and is_difference(find_operand(exp), source):
         written, whole = find_call(exp, source), source.node_at(event, cst.BinaryOperation)
         message = "exp(x) - 1 loses the digits of a small x"
         direct = written is not None and whole is not None and whole.left is written.call
         fix = renamed(written, "expm1", whole, source) if direct and written and whole else None
         yield Hit(event, message, fix, severity=Severity.NOTE, remedy="write expm1(x)")
+
+
+def is_compared(event: Combined, source: Source) -> bool:
+    """Whether it is only held against something, for which few digits do: `(ratio - 1).abs() > 0.2`."""
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, (ast.Compare, ast.stmt)):
+            return isinstance(outer, ast.Compare)
+    return False
 
 
 @rule.event(Combined)

@@ -117,3 +117,36 @@ class Later(nn.Module):
 
     def forward(self, x):
         return x.to(self.places.device) + torch.eye(3, dtype=self.weight.dtype)
+
+
+def spread(model, config):
+    if config.apart:
+        if hasattr(model, "parallelize"):
+            model.parallelize()
+            return model
+        raise RuntimeError
+    if config.many > 1:
+        model = nn.parallel.DataParallel(model)
+    elif config.many > 0:
+        model = model.cuda()
+    return model
+
+
+class Spreading:
+    def __init__(self, model: Net, config):
+        self.model, self.config = model, config
+        self.wrap()
+
+    def wrap(self):
+        self.model = spread(self.model, self.config)
+
+    @property
+    def inner(self):
+        return self.model.module if isinstance(self.model, DataParallel) else self.model
+
+    def parts(self):
+        return self.inner.body, self.inner.table
+
+
+def start(config):
+    return Spreading(Net(), config).parts()

@@ -267,3 +267,9 @@ class Sphere(nn.Module):
 def density(x: torch.Tensor):
     shifted = -math.log(math.pi) - torch.log(1 + x**2)
     return shifted, torch.log(1 + x**2) * 2  # hit
+
+
+def clipped(new: torch.Tensor, old: torch.Tensor):
+    ratio = torch.exp(new - old)
+    share = ((ratio - 1.0).abs() > 0.2).float().mean()
+    return share, ratio - 1  # hit
