@@ -156,6 +156,16 @@ def test_a_fix_that_waits_for_a_run_is_right_at_every_size(lines: tuple[str, ...
     assert is_right_at_every_size(mended, images, wanted), after
 
 
+@pytest.mark.parametrize("steps", ["image.size(3)", "image.size(3) // 2"])
+def test_one_step_of_a_linspace_is_its_start(steps: str) -> None:
+    lines = ("image = F.avg_pool2d(image, 1)", f"return torch.linspace(-1, 2, {steps})")
+    after = settle_twice(write_model(*lines), find_waiting)
+    assert "arange" in after
+    for width in (2, 3, 16) if "//" in steps else (1, 2, 3):
+        image = torch.rand(2, 3, 4, width)
+        assert is_close(build(after)(image), build(write_model(*lines))(image))
+
+
 COUNTED = [
     ("return image.relu().view(-1, np.prod(image.shape[1:]))",),
     ("h = F.avg_pool2d(image, 2).size(2)", "more = (h - image.size(2)) // 2", "return F.pad(image, (0, 0, more, 0))"),

@@ -147,9 +147,9 @@ MADE_BY_TORCH = ("zeros", "ones", "full", "empty", "eye", "arange")
 """Functions of NumPy that torch has by the same name, and gives sizes that vary."""
 STACK = "divide each part by its own size: torch.stack((x[..., 0] / w, x[..., 1] / h), -1)"
 BY_ARANGE = {
-    "linspace": "write a + (b - a) * torch.arange(n) / (n - 1)",
+    "linspace": "write a + (b - a) * torch.arange(n) / (n - 1 + 1 // n)",
     "one_hot": "write index[..., None] == torch.arange(n)",
-    "logspace": "write 10 ** (a + (b - a) * torch.arange(n) / (n - 1))",
+    "logspace": "write 10 ** (a + (b - a) * torch.arange(n) / (n - 1 + 1 // n))",
     "hann_window": "write 0.5 - 0.5 * torch.cos(2 * math.pi * torch.arange(n) / n)",
     "hamming_window": "write 0.54 - 0.46 * torch.cos(2 * math.pi * torch.arange(n) / n)",
     "triu_indices": "choose by a mask, torch.ones(n, n).triu()",

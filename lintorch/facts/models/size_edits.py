@@ -106,7 +106,10 @@ def as_given(call: cst.Call, makers: Container[str], source: EditsSizes) -> Fix 
 
 
 def count_up(call: cst.Call, name: str, source: EditsSizes) -> Fix | None:
-    """`a + (b - a) * torch.arange(n) / (n - 1)` for `torch.linspace(a, b, n)`, of numbers a and b."""
+    """`a + (b - a) * torch.arange(n) / (n - 1 + 1 // n)` for `torch.linspace(a, b, n)`, of numbers a and b.
+
+    One step is `a`: the last addend keeps it from 0 / 0, as `max(n - 1, 1)` would not for tracers.
+    """
     given = source.arguments(call, "start", "end", "steps")
     known = {"start", "end", "steps", "device", "dtype"}
     if name != "linspace" or not given.complete or set(given.by_name) - known:
@@ -118,8 +121,9 @@ def count_up(call: cst.Call, name: str, source: EditsSizes) -> Fix | None:
         return None
     rest = [f"{n}={source.code(v)}" for n in ("device", "dtype") if (v := given.get(n)) is not None]
     factor = f"{end - start} * " if end - start != 1 else ""
-    steps = ", ".join((source.code(count), *rest))
-    text = f"{factor}{arange}({steps}) / ({source.code(count)} - 1)"
+    steps, n = ", ".join((source.code(count), *rest)), source.code(count)
+    n = n if is_read(count) or count.lpar else f"({n})"
+    text = f"{factor}{arange}({steps}) / ({n} - 1 + 1 // {n})"
     text = f"{start} + {text}" if start else text
     edit = source.replace(call, source.fitted(text, call))
     return Fix(f"write {text}", (edit, *edits), Applicability.UNSAFE)
