@@ -11,6 +11,7 @@ from running import findings, lintorch
 
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.training_code import find_training_functions, runs_backward
+from lintorch.evaluator.training_parts import is_training_part
 
 BLOCKS = """def halve(x, h):
     if h % 2 != 0:
@@ -333,3 +334,24 @@ def test_what_training_gives_for_a_loss_is_no_input_of_what_is_exported(tmp_path
     (tmp_path / "lintorch.toml").write_text('exporters = ["torchscript-trace"]\n')
     (found,) = findings("--select", "LT114", cwd=tmp_path)
     assert (found["location"]["row"], found["code"]) == (15, "LT114")
+
+
+HELD = """class Flow(nn.Module):
+    def __init__(self):
+        self.warp = Warp()
+
+    def forward(self, x, target):
+        return (self.warp(x) - target).abs().mean()
+"""
+INFER = """
+    def infer(self, x):
+        return self.warp(x)
+"""
+
+
+@pytest.mark.parametrize(("text", "is_for_training"), [(HELD, True), (HELD + INFER, False)])
+def test_a_part_of_what_nobody_exports_is_a_models_own_where_it_is_run_otherwise(
+    text: str, is_for_training: bool
+) -> None:
+    file = CodeFile("flow.py", text, "flow", "")
+    assert is_training_part("Warp", [file], lambda name: name != "Flow") is is_for_training

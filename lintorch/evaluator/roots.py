@@ -36,6 +36,25 @@ def list_factories(file: CodeFile) -> list[str]:
     return found[-_MOST_FACTORIES:][::-1]
 
 
+def find_said_factory(file: CodeFile) -> list[str]:
+    """The last function that says to give a model of the file, `def small(**settings) -> Net`, and has a helper
+    build it; there may be a hundred that differ in their sizes alone."""
+    classes = set(list_classes(file))
+    found = [
+        name
+        for name, node in list_functions(file)
+        if needs_nothing(node.args)
+        and _read_class(node) in classes
+        and not classes & _called_names(node).keys()
+    ]
+    return found[-1:]
+
+
+def _read_class(node: ast.FunctionDef) -> str:
+    said = node.returns
+    return str(said.value) if isinstance(said, ast.Constant) else getattr(said, "id", "")
+
+
 def list_builders(file: CodeFile, name: str) -> list[str]:
     """Functions of a file that call a class; "" is the script itself."""
     found = [function for function, node in list_functions(file) if name in _called_names(node)]

@@ -49,6 +49,7 @@ from lintorch.evaluator.machine import Machine, TopLevel
 from lintorch.evaluator.make_arguments import make_settings
 from lintorch.evaluator.names import frame_of, read_global
 from lintorch.evaluator.roots import (
+    find_said_factory,
     list_body,
     list_builders,
     list_classes,
@@ -98,7 +99,7 @@ def evaluate_file(
         followed |= list_followed(reached)
     witness = around.witness
     met: set[str] = set()
-    for name in (*list_factories(file), *list_classes(file)):
+    for name in (*list_factories(file), *list_classes(file), *find_said_factory(file)):
         if name in met or left <= 0:
             continue
         yield from _watch_builders(around, name)

@@ -54,13 +54,21 @@ def _list_uses(file: CodeFile, name: str, is_exported: Callable[[str], bool]) ->
         if isinstance(each.node, ast.ClassDef) and each.node.name != name:
             held = each.holding.get(name, frozenset())
             if mentions and not is_exported(each.node.name):
-                yield True
+                yield not _INFERRING & _name_methods(each.node)
             elif mentions > len(held):
                 yield False
             elif held:
                 yield from (trains for read, trains in _list_class_reads(each.node) if read in held)
         elif mentions and not isinstance(each.node, (ast.Import, ast.ImportFrom, ast.ClassDef)):
             yield False
+
+
+_INFERRING = frozenset({"infer", "inference", "generate", "sample", "predict", "forward_test"})
+"""Methods that run a model whose forward is for training, and its parts with it."""
+
+
+def _name_methods(node: ast.ClassDef) -> frozenset[str]:
+    return frozenset(each.name for each in node.body if isinstance(each, ast.FunctionDef))
 
 
 @keep_beside

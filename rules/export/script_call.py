@@ -21,7 +21,8 @@ rule = Rule(
         TorchScript compiles what a compiled function calls, too. Functions of Python with `**kwargs`
         (einops, checkpoint) are refused, and so are `super()`, `getattr` of a name that is not a
         literal, layers made on the way, `torch.enable_grad` and the like entered by `with`, and
-        `*x.shape`, as the number of arguments is not known. Use torch's own functions (`permute`,
+        `*x.shape`, as the number of arguments is not known. Some functions of torch are no operators there:
+        `torch.spmm`, `torch.from_numpy`, `torch.asarray`. Use torch's own functions (`permute`,
         `reshape(x.shape)`), call the base class by its own method, and make layers in `__init__`.
         Measured on torch 2.13.
 
@@ -72,6 +73,15 @@ VARIADIC = frozenset(
     }
 )
 """Functions of Python with `**kwargs`, which it would have to compile."""
+_BESIDE = "make the tensor before, and pass it in"
+UNKNOWN_THERE = {
+    "torch.spmm": "write torch.mm, which takes sparse matrices too",
+    "torch.dsmm": "write torch.mm, which takes sparse matrices too",
+    "torch.hsmm": "write torch.hspmm",
+    "torch.get_default_dtype": "name the dtype, or take that of a tensor",
+    **dict.fromkeys(("torch.from_numpy", "torch.asarray", "torch.frombuffer"), _BESIDE),
+}
+"""Functions of torch that are no operators of TorchScript, and what to do instead."""
 
 
 @rule.source(cst.Module)
@@ -112,6 +122,9 @@ def in_call(call: cst.Call, name: str, source: Source) -> Iterator[Hit]:
     """What can be called in Python alone."""
     if name in VARIADIC:
         yield Hit(call, f"{name} takes any number of arguments", harm=SCRIPT)
+    elif name in UNKNOWN_THERE:
+        remedy = UNKNOWN_THERE[name]
+        yield Hit(call, f"{name} is no operator of TorchScript", harm=SCRIPT, remedy=remedy)
     elif name == "getattr" and len(call.args) > 1 and literal(call.args[1].value) is UNKNOWN:
         yield Hit(
             call,
