@@ -194,7 +194,9 @@ REMEDIES = {
 }
 
 
-DECIDED = """import torch
+DECIDED = """import sys
+
+import torch
 from torch import nn
 
 
@@ -205,6 +207,9 @@ class Net(nn.Module):
 
     def forward(self, x):
         assert (self.weights > 0).all()
+        if torch.isnan(x).any():
+            print(x)
+            sys.exit(1)
         found = []
         for row in range(3):
             if x[row, 0].item() == 0:
@@ -219,8 +224,10 @@ def test_remedy_is_one_that_the_branch_can_take(tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(DECIDED)
     told = lintorch("check", "--select=LT102", "--output-format=json", cwd=tmp_path)
     remedies = [found["remedy"].partition(":")[0] for found in json.loads(told.stdout)]
+    check = "check it before the model is called, or only `if not torch.compiler.is_exporting()"
     assert remedies == [
-        "check it before the model is called, or only `if not torch.compiler.is_exporting()",
+        check,
+        check,
         "work it out before or after the exported part of the model",
         "loop a fixed number of times, and keep what is done by torch.where(done, old, new)",
     ]

@@ -172,8 +172,9 @@ def evaluate(path):
 
 
 def test_lines_copied_to_other_files_are_told_once_and_mended_in_each(tmp_path: Path) -> None:
-    for name, ends in (("a.py", "model"), ("b.py", "model.cpu()")):
-        (tmp_path / name).write_text(COPIED.format(ends))
+    for name, ends, said in (("a.py", "model", ""), ("b.py", "model.cpu()", "  # the last")):
+        text = COPIED.replace("load(path))", f"load(path)){said}")
+        (tmp_path / name).write_text(text.format(ends))
     other = COPIED.replace("model = Net()", "model = Net().eval()").format("model.cpu()")
     (tmp_path / "c.py").write_text(other.replace("return model.cpu()", "print(path)"))
     done = lintorch("check", "--select=LT214", "--output-format=concise", cwd=tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +11,8 @@ from lintorch.core.finding import OF_PROJECT, Evidence, Finding, Place
 
 _OWN = "LT0"
 """Codes of what lintorch says of itself and of comments."""
+
+_COMMENT = re.compile(r"(?:^|\s)#[^\"']*$")
 
 _Copied = tuple[object, ...]
 
@@ -59,7 +62,7 @@ def _describe_lines(finding: Finding, lines: Sequence[str]) -> Iterator[_Copied]
     if finding.cause.startswith(OF_PROJECT):
         yield finding.code, finding.cause, finding.fix
     last = max(place.row, place.end_row)
-    held = tuple(line.strip() for line in lines[place.row - 1 : last])
+    held = tuple(map(_drop_comment, lines[place.row - 1 : last]))
     said = finding.code, finding.said, finding.detail, finding.remedy, finding.severity, held
     who = finding.target, finding.exporter, finding.hazard
     before, behind = _find_text(lines[: place.row - 1][::-1]), _find_text(lines[last:])
@@ -67,8 +70,13 @@ def _describe_lines(finding: Finding, lines: Sequence[str]) -> Iterator[_Copied]
 
 
 def _find_text(lines: Sequence[str]) -> str:
-    """The first line that holds anything."""
-    return next((line.strip() for line in lines if line.strip()), "")
+    """The first line that holds anything but a comment."""
+    return next(filter(None, map(_drop_comment, lines)), "")
+
+
+def _drop_comment(line: str) -> str:
+    """A line without spaces around it, and without a comment behind it, unless that may be a text."""
+    return _COMMENT.sub("", line).strip()
 
 
 def list_elsewhere(finding: Finding) -> list[Place]:

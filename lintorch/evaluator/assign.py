@@ -26,6 +26,7 @@ from lintorch.evaluator.values import (
     Given,
     Held,
     Items,
+    Number,
     Slice,
     Tensor,
     Unknown,
@@ -69,7 +70,36 @@ def _give_data(machine: Machine, place: ast.expr, held: Tensor, value: Value) ->
 
 
 def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> None:
-    targets = target.elts
+    if (
+        isinstance(value, Items)
+        and value.spread
+        and len(target.elts) > len(value.spread[0] + value.spread[2])
+    ):
+        _unpack_spread(machine, target.elts, *value.spread)
+    else:
+        _unpack_all(machine, target.elts, value)
+
+
+def _unpack_spread(
+    machine: Machine,
+    targets: list[ast.expr],
+    ahead: tuple[Value, ...],
+    middle: Value,
+    behind: tuple[Value, ...],
+) -> None:
+    """`b, n, _, device = *x.shape, x.device`: what is left of the names between those that are sure is for the shape."""
+    end = len(targets) - len(behind)
+    inner = targets[len(ahead) : end]
+    sure = [*targets[: len(ahead)], *targets[end:]]
+    if any(isinstance(each, ast.Starred) for each in sure):
+        _unpack_all(machine, targets, Items("tuple", None))
+        return
+    for each, item in zip(sure, (*ahead, *behind), strict=True):
+        assign_target(machine, each, item)
+    _unpack_all(machine, inner, middle)
+
+
+def _unpack_all(machine: Machine, targets: list[ast.expr], value: Value) -> None:
     if isinstance(value, Choice):
         sized = [known_items(machine, each) for each in value.alternatives]
         fitting = [
@@ -90,17 +120,24 @@ def _unpack(machine: Machine, target: ast.Tuple | ast.List, value: Value) -> Non
     if isinstance(value, ModelOutput) and not stars:
         items = tuple(take_item(value, i) or UNKNOWN for i in range(len(targets)))
     if items is None or (not stars and len(items) != len(targets)):
-        shape = isinstance(value, Items) and value.kind == "Size"
-        machine.misfit = machine.misfit or (items is not None and shape)
+        machine.misfit = machine.misfit or items is not None
         each = item_of(machine, value)
         for inner in targets:
             starred = isinstance(inner, ast.Starred)
-            assign_target(machine, inner, machine.hold_list(None, each) if starred else each)
+            rest = _find_rest(value, stars, len(targets)) or each
+            assign_target(machine, inner, machine.hold_list(None, rest) if starred else each)
     elif not stars:
         for inner, item in zip(targets, items, strict=True):
             assign_target(machine, inner, item)
     else:
         _unpack_starred(machine, targets, stars[0], items)
+
+
+def _find_rest(value: Value, stars: list[int], count: int) -> Value | None:
+    """A size of `b, *axes, c = x.shape` or `b, c, *axes`, and of `*rows, c`: of neither, or not alone, of channels."""
+    asked = isinstance(value, Items) and value.kind == "Size" and value.of_input
+    between = bool(stars) and (stars[0] == 0 or count > 2)
+    return Number(None, whole=True, varies=True) if asked and between else None
 
 
 def _name_of(target: ast.expr) -> str:

@@ -67,7 +67,7 @@ def place_axes(machine: Machine, name: str, given: Given) -> Given:
     if not rank:
         return given
     count = 2 if name.rpartition(".")[2] in _PAIRED else 1
-    lengths = (rank - 1,) if name in _SIGNALS else ()
+    lengths = (rank - 1,) if name in _SIGNALS or name.endswith("1d") else ()
     placed = [give_rank(machine, each, rank, None, lengths) for each in given.positional[:count]]
     return Given((*placed, *given.positional[count:]), given.keyword, given.open)
 
@@ -134,7 +134,8 @@ def find_ranked(machine: Machine, name: str, given: Given) -> str:
         return named.pop() if len(named) == 1 else ""
     tensors = [each for each in given.values if isinstance(each, Tensor)]
     named = {each.ranked_as for each in tensors if each.shape is None or len(each.shape) > 1}
-    known = all(isinstance(each, (Tensor, Constant, Number)) for each in given.positional)
+    numbers = (Tensor, Constant, Number, Items, Held)  # also the widths of a pad
+    known = all(isinstance(each, numbers) for each in given.positional)
     return named.pop() if known and len(named) == 1 else ""
 
 

@@ -212,22 +212,33 @@ def evaluate_either(machine: Machine, node: ast.IfExp) -> Value:
 
 def evaluate_items(machine: Machine, nodes: list[ast.expr]) -> tuple[Value, ...] | None:
     """The values of the items of a display, starred ones unpacked; None where one is not known."""
-    found: list[Value] = []
-    known = True
+    return evaluate_display(machine, nodes).items
+
+
+def evaluate_display(machine: Machine, nodes: list[ast.expr]) -> Items:
+    """The same as a tuple, with what is known where the items of one starred part are not."""
+    parts: list[list[Value]] = [[]]
+    whole: list[Value] = []
     for node in nodes:
         if isinstance(node, ast.Starred):
-            items = known_items(machine, machine.evaluate(node.value))
-            known = known and items is not None
-            found.extend(items or ())
+            value = machine.evaluate(node.value)
+            items = known_items(machine, value)
+            if items is None:
+                whole.append(value)
+                parts.append([])
+            parts[-1].extend(items or ())
         else:
-            found.append(machine.evaluate(node))
-    return tuple(found) if known else None
+            parts[-1].append(machine.evaluate(node))
+    if not whole:
+        return Items("tuple", tuple(parts[0]))
+    spread = (tuple(parts[0]), whole[0], tuple(parts[1])) if len(whole) == 1 else None
+    return Items("tuple", None, spread=spread)
 
 
 @evaluates(ast.Tuple)
 def evaluate_tuple(machine: Machine, node: ast.Tuple) -> Value:
     """`(a, b)`."""
-    return Items("tuple", evaluate_items(machine, node.elts))
+    return evaluate_display(machine, node.elts)
 
 
 @evaluates(ast.List)

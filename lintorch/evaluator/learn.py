@@ -113,15 +113,26 @@ def widen_guesses(machine: Machine) -> bool:
         return False
     name, shape = presumed[0], machine.guessed[presumed[0]]
     first = machine.widened.setdefault(name, shape)
-    more = (*shape[:-1], make_symbol(f"{name}.{len(shape) - 1}"), shape[-1])
+    more = (*shape[:-1], make_symbol(f"{name}.{len(shape) - 1}", None), shape[-1])
     machine.guessed[name] = machine.learned[name] = more if len(more) <= _WIDEST else first
     return True
+
+
+def settle_widened(machine: Machine) -> bool:
+    """Whether axes are now said to vary that an input has between batch and channels, as what fits it shows."""
+    known = len(machine.settled)
+    for name, first in machine.widened.items():
+        shape = machine.learned.get(name, first)
+        for size in shape if shape != first else ():
+            if _open_symbol(size) is not None and str(size).startswith(f"{name}."):
+                machine.settled.setdefault(str(size), make_symbol(str(size)))
+    return len(machine.settled) > known
 
 
 def _is_plain(machine: Machine, name: str, shape: tuple[Dim, ...]) -> bool:
     """Whether no more is known of an input than its channels, and not all numbers of axes were tried."""
     first = machine.widened.get(name)
-    fresh = first is None and len(shape) == 2 and isinstance(shape[1], int)
+    fresh = first is None and len(shape) == 2 and not str(shape[1]).startswith(f"{name}.")
     return machine.learned.get(name) == shape and (fresh or first not in (None, shape))
 
 

@@ -14,7 +14,7 @@ from lintorch.evaluator.idle_rows import try_idle_rows
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layer_limits import is_unmakeable
-from lintorch.evaluator.learn import widen_guesses
+from lintorch.evaluator.learn import settle_widened, widen_guesses
 from lintorch.evaluator.machine import (
     Activation,
     AskedSettings,
@@ -339,6 +339,8 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
         if (machine.learned, machine.learned_types, machine.settled) == known:
             if all(each in machine.learned for each in machine.guessed):
                 if machine.misfit and widen_guesses(machine):
+                    continue
+                if not machine.misfit and settle_widened(machine):
                     continue
                 break
             machine.learned = {**machine.guessed, **machine.learned}

@@ -175,6 +175,9 @@ class Items(Value):
     length: Number | None = None
     of_input: str = ""
     """Of a Size that is not known: the input that it is the shape of."""
+    spread: tuple[tuple[Value, ...], Value, tuple[Value, ...]] | None = None
+    """Of `a, *x.shape, b`: what stands ahead of the one part of which the items are not known, it, and what
+    stands behind."""
 
 
 @frozen_record

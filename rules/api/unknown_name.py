@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
@@ -108,6 +109,8 @@ SIX = {
 """What `torch._six` held."""
 SIX_GONE = (2, 0)
 URLS_GONE = (1, 13)
+PILLOW = frozenset({"Image", "ImageOps", "ImageEnhance", "ImageFilter", "ImageDraw", "ImageFile"})
+"""Modules of Pillow, which torchvision's modules import for themselves."""
 NO_NAME_NEAR = "write what torch has for it, or name the release that has it: --target-torch 2.4"
 """torchvision's tables `model_urls` went with the release for this torch."""
 
@@ -258,6 +261,9 @@ def advise(module: str, name: str, near: list[str]) -> str:
     """What to write instead: the nearest names, or, where there is none, what may be the cause."""
     if f"{module}.{name}" in WRITTEN_OUT:
         return f"write {WRITTEN_OUT[f'{module}.{name}']}"
+    if name in PILLOW or name in sys.stdlib_module_names:
+        origin = f"from PIL import {name}" if name in PILLOW else f"import {name}"
+        return f"write {origin}: {module} had only imported it"
     shown = [n.removeprefix(f"{module}.") for n in near[:2]]
     return f"write {' or '.join(shown)}" if shown else NO_NAME_NEAR
 

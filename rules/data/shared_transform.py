@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -19,7 +20,8 @@ rule = Rule(
         `part.dataset` is the same object for all of them. A transform that is set on one is that of
         the others too, and the last one counts: where the augmentation of training and then the
         plain transform of validation are set, training goes without augmentation, and nothing says
-        so. Build the dataset once for each part, with its own transform, and take Subsets of each by
+        so. So does a split of images that are cropped and flipped by chance: what is measured on the
+        test part changes from run to run, and is lower than it is. Build the dataset once for each part, with its own transform, and take Subsets of each by
         the same indices. Measured on torch 2.13.
     """,
     bad="""
@@ -129,3 +131,53 @@ def is_given_its_own(part: str, node: cst.Assign, source: Source) -> bool:
 
 def is_in_function(each: cst.Assign, node: cst.Assign, source: Source) -> bool:
     return source.enclosing(each, cst.FunctionDef) is source.enclosing(node, cst.FunctionDef)
+
+
+@rule.source(cst.Assign, needs=("random_split",))
+def in_splits(node: cst.Assign, source: Source) -> Iterator[Hit]:
+    """`train, val = random_split(images, …)` of images that are cropped and flipped by chance."""
+    target, value = node.targets[0].target, node.value
+    if not isinstance(target, (cst.Tuple, cst.List)) or not isinstance(value, cst.Call):
+        return
+    names = [source.code(each.value) for each in target.elements]
+    measured = next((name for name in names if MEASURED.search(name)), "")
+    whole = value.args[0].value if value.args and source.name(value.func) == SPLIT else None
+    if not measured or whole is None or is_changed(measured, node, source):
+        return
+    made = source.built(whole)
+    chance = [name for each in made for name in list_chance(each, source)]
+    if len(made) == 1 and chance:
+        said = f"{measured} is moved by {chance[0]} too: it holds the dataset of all parts"
+        yield Hit(
+            node, said, remedy="split the indices, and take Subset of a second dataset without it"
+        )
+
+
+MEASURED = re.compile(r"(^|_)(val|valid|validation|test|eval|dev)(_|\d|set|data|ds|$)", re.I)
+CHANCE = re.compile(
+    r"^torchvision\.transforms\.(v2\.)?(Random(Crop|ResizedCrop|(Horizontal|Vertical)Flip|Rotation|"
+    r"Affine|Perspective|Erasing)|ColorJitter|AutoAugment|RandAugment|TrivialAugmentWide|AugMix)$"
+)
+
+
+def list_chance(made: cst.Call, source: Source) -> Iterator[str]:
+    """The transforms by chance that a dataset is given."""
+    for arg in made.args:
+        if arg.keyword is not None and arg.keyword.value in ("transform", "transforms"):
+            for compose in (
+                (arg.value,) if isinstance(arg.value, cst.Call) else source.built(arg.value)
+            ):
+                row = compose.args[0].value if compose.args else None
+                steps = row.elements if isinstance(row, (cst.List, cst.Tuple)) else ()
+                for each in steps:
+                    step = each.value
+                    name = source.name(step.func) if isinstance(step, cst.Call) else ""
+                    if CHANCE.match(name):
+                        yield name.rpartition(".")[2]
+
+
+def is_changed(part: str, node: cst.Assign, source: Source) -> bool:
+    """Whether a part is given a dataset or a transform of its own."""
+    return (
+        re.search(rf"\b{re.escape(part)}\.(dataset|indices|transform)\b", source.text) is not None
+    )

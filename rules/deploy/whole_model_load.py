@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from lintorch.core.finding import Hit, Severity
@@ -102,11 +103,23 @@ def find_use(event: Called, source: Source) -> str:
         if len(waiting) < MOST_VALUES:
             waiting += list_parts(value, source)
         for each in list_calls(value, source):
+            if is_of_kind_asked(each, source):
+                continue
             if each.method in OF_MODELS:
                 return f".{each.method}() of"
             if not each.method:
                 return "calls"
     return ""
+
+
+def is_of_kind_asked(event: Occurrence, source: Source) -> bool:
+    """Whether it is done to what was asked first for what it is: `x if isinstance(x, dict) else x.state_dict()`."""
+    branches = (each for each in source.evaluation.list_around(event) if isinstance(each, BRANCHES))
+    return any(ASKS_KIND.search(ast.unparse(each.test)) for each in branches)
+
+
+BRANCHES = (ast.If, ast.IfExp)
+ASKS_KIND = re.compile(r"\b(isinstance|type|hasattr)\(")
 
 
 def list_parts(value: Value, source: Source) -> Iterator[Value]:

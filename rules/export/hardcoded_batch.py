@@ -170,10 +170,14 @@ def in_reshape(event: Called, source: Source) -> Iterator[Hit]:
 
 
 def is_batch_written(event: Called, size: Value) -> bool:
-    """Whether a reshape is given a number that is written there for the first axis, more than one."""
+    """Whether a reshape is given a number for the first axis, more than one: written there, or kept as a batch."""
     node = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
     number = size_in(size)
-    return isinstance(node, ast.Constant) and isinstance(number, int) and number > 1
+    kept = isinstance(node, ast.Attribute) and BATCH.search(node.attr) is not None
+    return (kept or isinstance(node, ast.Constant)) and isinstance(number, int) and number > 1
+
+
+BATCH = re.compile(r"batch|(^|_)bs(z|ize)?$", re.I)
 
 
 def keep_batch(event: Called, source: Source) -> Fix | None:

@@ -11,8 +11,8 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Decided
-from lintorch.evaluator.sizes import Dim, is_symbol
+from lintorch.evaluator.events import Combined, Decided
+from lintorch.evaluator.sizes import Dim, is_symbol, list_symbols
 from lintorch.evaluator.values import Choice, Number, Question, Value, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
@@ -100,6 +100,8 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
             return
         if is_by_settings(event, asked, source.evaluation.list_after(event)):
             return
+        if any(may_cancel(each.left, source) for each in asked):
+            return
         harm = max((weigh_question(each) for each in asked), key=rank_harm, default=GUARDED)
         if harm:
             text = source.evaluation.text(event.spot)
@@ -108,6 +110,14 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
             said = f"`{text}` is decided by the example input"
             remedy = TURNS if event.kind == "while" else None
             yield Hit(event, said, fix=fix, harm=harm, cause=name_cause(event.node), remedy=remedy)
+
+
+def may_cancel(value: Value, source: Source) -> bool:
+    """Whether it is a difference of sizes that is not worked out: `out.shape[2] - (x.shape[2] - 1) * self.stride`."""
+    made = source.evaluation.ways.find_maker(value)
+    if size_in(value) is not None or not isinstance(made, Combined) or made.operator != "Sub":
+        return False
+    return all(isinstance(each, Number) and bool(each.varies) for each in (made.left, made.right))
 
 
 def list_asked(test: Value) -> tuple[Question, ...] | None:
@@ -221,7 +231,10 @@ def is_fallback(test: ast.AST, asked: tuple[Question, ...]) -> bool:
 
 
 def is_threshold(asked: Question) -> bool:
-    """Whether a size is held against a number that the model was made with."""
+    """Whether a length is held against a number that the model was made with; how many places there are is none."""
+    sides = [size_in(each) for each in (asked.left, asked.right)]
+    if any(size is not None and len({*list_symbols(size)}) > 1 for size in sides):
+        return False  # `if h * w > self.most: scores = scores.topk(self.most)`: both happen
     varying = [isinstance(each, Number) and each.varies for each in (asked.left, asked.right)]
     return asked.operator in ("<", "<=", ">", ">=") and sorted(map(bool, varying)) == [False, True]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit
 from lintorch.core.rule import Rule
+from lintorch.facts.classes.written_once import find_written
 from lintorch.source import Source
 
 rule = Rule(
@@ -42,47 +42,60 @@ rule = Rule(
 )
 
 NAMES = ("argmax", "argmin")
-COUNTS = r"^\(*%s\)*(\.(float|int|long|double|type|to|cpu|detach|view)\([^()]*\))*\.(sum|mean)\("
-ADDED = r"^torch\.(sum|mean)\(\(*%s\)*(\.(float|int|long|double)\(\))?\)"
-
-
-@rule.source(cst.Comparison, needs=NAMES)
-def in_comparison(node: cst.Comparison, source: Source) -> Iterator[Hit]:
-    other = node.comparisons[0]
-    if len(node.comparisons) == 1 and isinstance(other.operator, cst.Equal):
-        for side, facing in ((node.left, other.comparator), (other.comparator, node.left)):
-            yield from judge(side, facing, node, source)
+_COUNTS = ("sum", "mean")
+_KEEPS = ("float", "int", "long", "double", "type", "to", "cpu", "detach", "view")
 
 
 @rule.source(cst.Call, needs=NAMES)
-def in_method(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """`guess.eq(y).sum()`, `torch.eq(guess, y).sum()`."""
-    func, given = call.func, [each.value for each in call.args]
-    if source.name(func) == "torch.eq" and len(given) == 2:
-        yield from judge(given[0], given[1], call, source)
-    elif isinstance(func, cst.Attribute) and func.attr.value == "eq" and len(given) == 1:
-        yield from judge(func.value, given[0], call, source)
-
-
-def judge(
-    side: cst.BaseExpression, facing: cst.BaseExpression, whole: cst.BaseExpression, source: Source
-) -> Iterator[Hit]:
-    chosen = find_choice(side, source)
-    if chosen is None or is_number(facing, source) or find_choice(facing, source) is not None:
-        return
-    if is_counted(whole, source):
-        message = f"{source.code(side)} is one index into the whole batch, not one for each sample"
+def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`(guess == y).sum()`, `torch.sum(guess.eq(y))`, `(guess == y).float().mean()`."""
+    func, name = call.func, source.name(call.func)
+    counted: cst.BaseExpression | None = None
+    if name in ("torch.sum", "torch.mean", "torch.Tensor.sum", "torch.Tensor.mean") and call.args:
+        counted = call.args[0].value
+    elif isinstance(func, cst.Attribute) and func.attr.value in _COUNTS and not call.args:
+        counted = func.value
+    for side, facing in list_sides(counted, source) if counted is not None else ():
+        chosen = find_choice(side, source)
+        if chosen is None or is_number(facing, source) or find_choice(facing, source) is not None:
+            continue
+        text = source.code(side)
+        message = f"{text} is one index into the whole batch, not one for each sample"
         yield Hit(chosen, message, along(chosen, source))
+        return
+
+
+def list_sides(
+    counted: cst.BaseExpression, source: Source
+) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """Both sides of the comparison that is counted, each with the other."""
+    node = find_written(counted, source)
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        if node.func.attr.value not in _KEEPS:
+            break
+        node = find_written(node.func.value, source)
+    pair: list[cst.BaseExpression] = []
+    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+        other = node.comparisons[0]
+        pair = [node.left, other.comparator] if isinstance(other.operator, cst.Equal) else []
+    elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        given = [each.value for each in node.args]
+        if source.name(node.func) in ("torch.eq", "torch.Tensor.eq"):
+            pair = given
+        elif node.func.attr.value == "eq":
+            pair = [node.func.value, *given]
+    if len(pair) == 2:
+        yield pair[0], pair[1]
+        yield pair[1], pair[0]
 
 
 def find_choice(side: cst.BaseExpression, source: Source) -> cst.Call | None:
     """`x.argmax()`, `torch.argmax(x)`, by a name too."""
-    if isinstance(side, cst.Name):
-        values = source.classes.assigned(side)
-        side = values[0] if len(values) == 1 else side
+    side = find_written(side, source)
     if not isinstance(side, cst.Call) or not isinstance(side.func, cst.Attribute):
         return None
-    whole = 1 if source.name(side.func) in ("torch.argmax", "torch.argmin") else 0
+    written = source.name(side.func).rpartition(".")[0] in ("torch", "torch.Tensor")
+    whole = 1 if written else 0
     plain = side.func.attr.value in NAMES and len(side.args) == whole
     foreign = source.name(side.func).partition(".")[0] in ("numpy", "jax", "tensorflow")
     return side if plain and not foreign and not any(a.keyword for a in side.args) else None
@@ -93,18 +106,6 @@ def is_number(facing: cst.BaseExpression, source: Source) -> bool:
     if isinstance(facing, (cst.Subscript, cst.Integer)):
         return True
     return source.code(facing).endswith((".item()", ".argmax()", ".argmin()"))
-
-
-def is_counted(whole: cst.BaseExpression, source: Source) -> bool:
-    """Whether all that is equal is added up: `(guess == y).sum()`."""
-    text = re.escape(source.code(whole))
-    for outer in source.ancestors(whole):
-        if not isinstance(outer, cst.BaseExpression | cst.Arg):
-            return False
-        written = source.code(outer)
-        if any(re.match(each % text, written) for each in (COUNTS, ADDED)):
-            return True
-    return False
 
 
 def along(chosen: cst.Call, source: Source) -> Fix:

@@ -208,10 +208,27 @@ def is_tried(event: Called | UnknownCalled, source: Source) -> bool:
             return True
         if isinstance(outer, ast.With) and "raises" in ast.unparse(outer.items[0]).lower():
             return True
+        if isinstance(outer, (ast.For, ast.While)) and outer.body == [inner]:
+            return is_timed(event, source)
         if isinstance(outer, ast.FunctionDef):
             return False
         inner = outer
     return False
+
+
+def is_timed(event: Called | UnknownCalled, source: Source) -> bool:
+    """Whether the function reads a clock, and what is called on is a result that nothing holds."""
+    function, node = source.evaluation.find_function(event), event.node
+    made = (
+        node.func.value
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        else None
+    )
+    text = source.text if function is None else ast.unparse(function)
+    return isinstance(made, ast.Call) and bool(_CLOCK.search(text))
+
+
+_CLOCK = re.compile(r"\btime\.time\(|perf_counter|monotonic|elapsed_time|timeit")
 
 
 def assigned(event: Called | UnknownCalled, tensor: str, source: Source) -> Fix | None:

@@ -9,7 +9,8 @@ import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.source import Source
+from lintorch.facts.classes.written_once import find_written
+from lintorch.source import Source, literal
 
 rule = Rule(
     __name__,
@@ -46,69 +47,92 @@ rule = Rule(
     """,
 )
 
-_PRODUCT = re.compile(r"@|\b(mm|bmm|matmul|einsum)\(")
-_TWICE = re.compile(r"^\(?2(\.0?)? ?\*|\* ?2(\.0?)?\)?$|^torch\.mul\(.*, 2\)$")
-_RAISED = re.compile(r"(clamp|relu|clip|abs|fill_diagonal)\w*\(|nan_to_num")
+_PRODUCTS = ("mm", "bmm", "matmul", "einsum")
+_RAISED = r"(clamp|relu|clip|abs|fill_diagonal)\w*\(|nan_to_num"
+_DEEPEST = 6
 
 
 @rule.source(cst.Call, needs=("sqrt",))
 def in_roots(call: cst.Call, source: Source) -> Iterator[Hit]:
-    func = call.func
-    if not isinstance(func, cst.Attribute) or func.attr.value not in ("sqrt", "sqrt_"):
-        return
-    given = call.args[0].value if source.name(func) == "torch.sqrt" and call.args else None
-    under = given if call.args else func.value
+    func, name = call.func, source.name(call.func)
+    under: cst.BaseExpression | None = None
+    if name in ("torch.sqrt", "torch.Tensor.sqrt"):
+        under = call.args[0].value if call.args else None
+    elif isinstance(func, cst.Attribute) and func.attr.value in ("sqrt", "sqrt_"):
+        under = func.value if not call.args else None
     if under is not None and is_distance(under, source):
         yield Hit(call, "the squares differ by less than they are rounded: the root may be NaN")
 
 
 @rule.source(cst.BinaryOperation, needs=("0.5",))
 def in_powers(node: cst.BinaryOperation, source: Source) -> Iterator[Hit]:
-    half = isinstance(node.operator, cst.Power) and source.code(node.right).strip("()") == "0.5"
-    if half and is_distance(node.left, source):
+    half = literal(find_written(node.right, source)) == 0.5
+    if isinstance(node.operator, cst.Power) and half and is_distance(node.left, source):
         yield Hit(node, "the squares differ by less than they are rounded: the power may be NaN")
 
 
 def is_distance(under: cst.BaseExpression, source: Source) -> bool:
     """`a + b - 2 * x @ y`, by its name too, where nothing lifts it; `2 - 2 * x @ y` of unit vectors."""
-    found = find_written(under, source)
-    if found is None or (isinstance(under, cst.Name) and is_lifted(under, source)):
+    if isinstance(under, cst.Name) and is_lifted(under, source):
         return False
-    terms = [*list_terms(found, False)]
-    less = [each for each, taken in terms if taken or source.code(each).lstrip("(").startswith("-")]
-    more = [source.code(each) for each, _ in terms if each not in less]
-    if len(less) != 1 or not (len(more) == 2 or more == ["2"]):
+    terms = [*list_terms(find_written(under, source), False, source)]
+    less = [each for each, taken in terms if taken]
+    more = [each for each, taken in terms if not taken]
+    if len(less) != 1 or not (len(more) == 2 or is_two(more[:1], source)):
         return False
-    twice = _TWICE.search(source.code(less[0]).lstrip("(").removeprefix("-"))
-    return twice is not None and find_product(less[0], source)
+    parts = [*list_factors(less[0], source, 0)]
+    return is_two(parts, source) and any(is_product(each, source) for each in parts)
 
 
-def list_terms(node: cst.BaseExpression, taken: bool) -> Iterator[tuple[cst.BaseExpression, bool]]:
-    """The terms of a sum, and whether each is taken off."""
-    if not isinstance(node, cst.BinaryOperation) or not isinstance(
+def list_terms(
+    node: cst.BaseExpression, taken: bool, source: Source, depth: int = 0
+) -> Iterator[tuple[cst.BaseExpression, bool]]:
+    """The terms of a sum, and whether each is taken off: `-2 * x` is too."""
+    node = find_written(node, source)
+    added = isinstance(node, cst.BinaryOperation) and isinstance(
         node.operator, (cst.Add, cst.Subtract)
-    ):
-        yield node, taken
+    )
+    if depth < _DEEPEST and isinstance(node, cst.BinaryOperation) and added:
+        yield from list_terms(node.left, taken, source, depth + 1)
+        minus = isinstance(node.operator, cst.Subtract)
+        yield from list_terms(node.right, taken != minus, source, depth + 1)
         return
-    yield from list_terms(node.left, taken)
-    yield from list_terms(node.right, taken != isinstance(node.operator, cst.Subtract))
+    signs = sum(isinstance(each, cst.UnaryOperation) for each in list_factors(node, source, 0))
+    yield node, taken != (signs == 1)
 
 
-def find_product(taken: cst.BaseExpression, source: Source) -> bool:
-    """Whether a product of matrices is what is taken off."""
-    if _PRODUCT.search(source.code(taken)):
-        return True
-    parts = (taken.left, taken.right) if isinstance(taken, cst.BinaryOperation) else ()
-    written = (find_written(each, source) for each in parts if isinstance(each, cst.Name))
-    return any(each is not None and _PRODUCT.search(source.code(each)) for each in written)
+def list_factors(
+    node: cst.BaseExpression, source: Source, depth: int
+) -> Iterator[cst.BaseExpression]:
+    """The parts of a product, and the products themselves."""
+    node = find_written(node, source)
+    yield node
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus):
+        yield from list_factors(node.expression, source, depth + 1)
+    if depth < _DEEPEST and isinstance(node, cst.BinaryOperation) and _multiplies(node):
+        yield from list_factors(node.left, source, depth + 1)
+        yield from list_factors(node.right, source, depth + 1)
+    if isinstance(node, cst.Call) and source.name(node.func) == "torch.mul":
+        for each in node.args:
+            yield from list_factors(each.value, source, depth + 1)
 
 
-def find_written(node: cst.BaseExpression, source: Source) -> cst.BaseExpression | None:
-    """What a name was given, where that is one thing; other expressions as they are."""
-    if not isinstance(node, cst.Name):
-        return node
-    values = source.classes.assigned(node)
-    return values[0] if len(values) == 1 else None
+def _multiplies(node: cst.BinaryOperation) -> bool:
+    return isinstance(node.operator, (cst.Multiply, cst.MatrixMultiply))
+
+
+def is_two(parts: list[cst.BaseExpression], source: Source) -> bool:
+    return any(literal(find_written(each, source)) in (2, 2.0) for each in parts)
+
+
+def is_product(node: cst.BaseExpression, source: Source) -> bool:
+    """`x @ y`, `torch.mm(x, y)`, `x.matmul(y)`."""
+    if isinstance(node, cst.BinaryOperation):
+        return isinstance(node.operator, cst.MatrixMultiply)
+    func = node.func if isinstance(node, cst.Call) else None
+    named = source.name(func).rpartition(".")[2] if func is not None else ""
+    method = func.attr.value if isinstance(func, cst.Attribute) else ""
+    return named in _PRODUCTS or method in _PRODUCTS
 
 
 def is_lifted(name: cst.Name, source: Source) -> bool:
@@ -116,5 +140,4 @@ def is_lifted(name: cst.Name, source: Source) -> bool:
     function = source.enclosing(name, cst.FunctionDef)
     text = source.code(function) if function is not None else source.text
     used = rf"\b{re.escape(name.value)}(\.\w+)*"
-    lifted = rf"{used}\.({_RAISED.pattern})|{used}\[[^\]]*\] *="
-    return re.search(lifted, text) is not None
+    return re.search(rf"{used}\.({_RAISED})|{used}\[[^\]]*\] *=", text) is not None

@@ -13,7 +13,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined, Indexed
-from lintorch.evaluator.values import UNKNOWN, Constant, Tensor, Value
+from lintorch.evaluator.values import UNKNOWN, Constant, Number, Tensor, Value
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.facts.models.value_ways import Operation
 from lintorch.source import Source, literal
@@ -235,10 +235,28 @@ def judge_sum(event: Called, added: Combined, source: Source) -> Iterator[Hit]:
             yield Hit(
                 event, "log(1 + exp(x)) is inf where exp overflows", remedy="write F.softplus(x)"
             )
+    elif is_shifted(event, source):
+        return
     elif any(step.name in TINY for step in source.evaluation.steps.list_steps(other)[:2]):
         message = "log(1 + x) loses the digits of a small x"
         fix = with_log1p(find_call(event, source), source)
         yield Hit(event, message, fix, severity=Severity.NOTE, remedy="write log1p(x)")
+
+
+def is_shifted(event: Called, source: Source) -> bool:
+    """Whether a number is added to it at once, which loses the same digits: `-log(pi) - log(1 + x ** 2)`."""
+    users = source.evaluation.ways.find_users(event.result)
+    return bool(users) and all(
+        isinstance(each, Combined)
+        and each.operator in ("Add", "Sub")
+        and any(is_number(side) for side in (each.left, each.right))
+        for each in users
+    )
+
+
+def is_number(value: Value) -> bool:
+    """One that is not 0."""
+    return isinstance(value, Number) or (isinstance(value, Constant) and bool(value.value))
 
 
 def is_exp(made: Operation | None) -> TypeGuard[Called]:
@@ -267,14 +285,24 @@ def is_ranged(value: Value | None, source: Source) -> bool:
         return True
     if name in CLAMPS:
         return isinstance(made, Called) and "max" in made.arguments
+    if name == "where" and isinstance(made, Called):
+        arms = [
+            made.arguments[each] for each in ("input", "self", "other") if each in made.arguments
+        ]
+        return len(arms) == 2 and all(is_ranged(arm, source) for arm in arms)
     if isinstance(made, Combined) and name != "MatMult":
         sides = (made.left, made.right), (made.right, made.left)
-        return any(is_ranged(one, source) and not is_computed(other) for one, other in sides)
+        return any(is_ranged(x, source) and not is_computed(y, source) for x, y in sides) or all(
+            is_ranged(each, source) for each in sides[0]
+        )
     return name in SCALES and is_ranged(find_operand(made), source)
 
 
-def is_computed(value: Value) -> bool:
-    """Whether it is a tensor of any size, and no scale, margin or label."""
+def is_computed(value: Value, source: Source) -> bool:
+    """Whether it is a tensor of any size, and no scale, margin or label, nor an item of one."""
+    made = source.evaluation.ways.find_maker(value)
+    if isinstance(made, Indexed):
+        return is_computed(made.held, source)
     return isinstance(value, Tensor) and not value.origin
 
 
@@ -283,7 +311,7 @@ CLAMPS = frozenset({"clamp", "clip", "clamp_max"})
 SCALES = frozenset(
     {
         "neg", "matmul", "MatMult", "mm", "linear", "t", "transpose", "getitem", "squeeze", "unsqueeze",
-        "view", "reshape",
+        "view", "reshape", "pow",
     }
 )  # fmt: skip
 """What leaves the numbers of a small range in one."""

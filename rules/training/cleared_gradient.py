@@ -112,7 +112,9 @@ def list_read(statement: cst.CSTNode, source: Source) -> Iterator[cst.Attribute]
         if node.attr.value != "grad" or statement not in source.ancestors(node):
             continue
         outer = source.parent(node)
-        used = isinstance(outer, (cst.Attribute, cst.BinaryOperation))
+        call = source.parent(outer) if isinstance(outer, cst.Arg) else None
+        handed = isinstance(call, cst.Call) and source.name(call.func).startswith("torch.")
+        used = handed or isinstance(outer, (cst.Attribute, cst.BinaryOperation))
         if used and is_of_parameter(node, source) and not is_guarded(node, statement, source):
             yield node
 

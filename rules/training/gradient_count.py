@@ -67,25 +67,24 @@ def in_backward(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
         for each in source.nodes(cst.Return)
         if derived and source.enclosing(each, cst.FunctionDef, cst.Lambda) is function
     }
-    fewest, most = count_inputs(info.methods.get("forward"), "setup_context" in info.methods)
-    wanted = max(fewest, min(most, max(returns.values(), default=0)))
+    wanted = count_inputs(info.methods.get("forward"), "setup_context" in info.methods)
     for each, given in returns.items():
         if 0 < given < wanted:
             said = f"forward has {wanted} inputs, and backward gives {given} of {wanted} gradients"
             yield Hit(each, said)
 
 
-def count_inputs(forward: cst.FunctionDef | None, apart: bool) -> tuple[int, int]:
-    """The inputs that forward has to be given after its context, and those that it can be.
+def count_inputs(forward: cst.FunctionDef | None, apart: bool) -> int:
+    """The inputs that forward has to be given after its context; none where they are open.
 
-    `setup_context` takes the context out; none where they are open.
+    `setup_context` takes the context out. What has a default and is not given owes no gradient.
     """
     if forward is None or isinstance(forward.params.star_arg, cst.Param):
-        return 0, 0
+        return 0
     named = [parameter.default for parameter in forward.params.params]
     of_class = any(getattr(d.decorator, "value", "") == "classmethod" for d in forward.decorators)
     before = (not apart) + of_class
-    return named.count(None) - before, len(named) - before
+    return named.count(None) - before
 
 
 def count_given(value: cst.BaseExpression | None) -> int:

@@ -8,6 +8,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
+from lintorch.facts.classes.written_once import find_written
 from lintorch.source import Source
 
 rule = Rule(
@@ -17,7 +18,8 @@ rule = Rule(
     why="""
         An optimizer changes what backward() gave a gradient. The parameters of a model that runs under
         `torch.no_grad()` alone, such as the teacher of a distillation, have none: step() passes over them without
-        a word, and what was to be trained stays as it was. Measured on torch 2.13.
+        a word, and what was to be trained stays as it was. So it is with a generator whose images are detached
+        wherever it runs. Measured on torch 2.13.
 
         Reported where one function makes the optimizer, runs the model only so, steps after a backward pass, and
         hands the model to nothing else.
@@ -62,27 +64,34 @@ rule = Rule(
 _KEEPS = ("eval", "train", "to", "cuda", "cpu", "load_state_dict", "half", "float")
 
 
-@rule.source(cst.Call, needs=("no_grad", "inference_mode"))
+@rule.source(cst.Call, needs=("no_grad", "inference_mode", "detach"))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     function = source.enclosing(call, cst.FunctionDef)
-    if function is None or not source.name(call.func).startswith("torch.optim."):
+    if not source.name(call.func).startswith("torch.optim."):
         return
-    params = source.arguments(call, "params").get("params")
+    given = source.arguments(call, "params").get("params")
+    params = find_written(given, source) if given is not None else None
     func = params.func if isinstance(params, cst.Call) and not params.args else None
     if not isinstance(func, cst.Attribute) or func.attr.value != "parameters":
         return
-    model, text = func.value, source.code(function)
+    model = func.value
+    text = source.text if function is None else source.code(function)
     trains = ".backward()" in text and ".step(" in text
-    if isinstance(model, cst.Name) and trains and runs_quietly(model, function, source):
-        said = f"{model.value} runs without gradients only: the optimizer never changes it"
+    own = isinstance(model, cst.Attribute) and source.code(model.value) == "self"
+    if (own or isinstance(model, cst.Name)) and trains and runs_quietly(model, function, source):
+        said = f"{source.code(model)} runs without gradients only: the optimizer never changes it"
         yield Hit(call, said)
 
 
-def runs_quietly(model: cst.Name, function: cst.FunctionDef, source: Source) -> bool:
-    """Whether all that a function does with a model is to set it up, and to run it under no_grad."""
+def runs_quietly(
+    model: cst.BaseExpression, function: cst.FunctionDef | None, source: Source
+) -> bool:
+    """Whether all that a function or script does with a model is to set it up, and to run it without gradients."""
     ran = False
-    for each in source.mentions_of(model.value):
-        if each is model or function not in source.ancestors(each):
+    for each in list_mentions(model, source):
+        if each is model or (function is not None and function not in source.ancestors(each)):
+            if isinstance(model, cst.Attribute) and each is not model and not _is_set(each, source):
+                return False  # another method may train it
             continue
         outer = source.parent(each)
         call = source.parent(outer) if isinstance(outer, cst.Attribute) else outer
@@ -98,8 +107,27 @@ def runs_quietly(model: cst.Name, function: cst.FunctionDef, source: Source) -> 
     return ran
 
 
+def list_mentions(model: cst.BaseExpression, source: Source) -> Iterator[cst.BaseExpression]:
+    """Where a name or an attribute of the object stands."""
+    if isinstance(model, cst.Name):
+        yield from source.mentions_of(model.value)
+        return
+    text = source.code(model)
+    yield from (each for each in source.nodes(cst.Attribute) if source.code(each) == text)
+
+
+def _is_set(node: cst.CSTNode, source: Source) -> bool:
+    """`self.teacher = teacher`, `self.teacher.eval()`."""
+    outer = source.parent(node)
+    kept = isinstance(outer, cst.Attribute) and outer.attr.value in _KEEPS
+    return kept or isinstance(outer, cst.AssignTarget)
+
+
 def is_quiet(call: cst.Call, source: Source) -> bool:
-    """Whether a call stands in a `with torch.no_grad():`."""
+    """Whether a call stands in a `with torch.no_grad():`, or its result is detached right away."""
+    outer = source.parent(call)
+    if isinstance(outer, cst.Attribute) and outer.attr.value == "detach":
+        return True
     withs = (each for each in source.ancestors(call) if isinstance(each, cst.With))
     return any(
         isinstance(item.item, cst.Call)

@@ -9,7 +9,8 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.source import Source
+from lintorch.facts.classes.written_once import find_written
+from lintorch.source import Source, literal
 
 rule = Rule(
     __name__,
@@ -56,24 +57,25 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-_ENDED = re.compile(
-    r"1(\.0)? ?- ?[\w.\[\]]*(done|terminal|end|mask|finished)|~ ?[\w.]*(done|terminal)|not_done|non_final",
-    re.I,
-)
+_PLAIN = (cst.Name, cst.Attribute, cst.Subscript, cst.Call)
+"""What a reward may be written as; a blend of two pictures adds two products."""
 _CUT = re.compile(r"\.detach\(|\.data\b|\.item\(|numpy\(|no_grad|inference_mode")
 _LOSSES = re.compile(r"loss|criterion|mse|huber|smooth_l1", re.I)
 
 
-@rule.source(cst.Assign, needs=("done", "terminal", "end", "mask", "final"))
+@rule.source(cst.Assign)
 def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
     """`target = reward + gamma * best * (1 - done)`, given to a loss beside what the same network gave."""
     target, value = node.targets[0].target, node.value
-    function = source.enclosing(node, cst.FunctionDef)
-    text = source.code(value)
     added = isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Add)
-    if not added or not isinstance(target, cst.Name) or function is None:
+    function = source.enclosing(node, cst.FunctionDef) if added else None
+    if not isinstance(target, cst.Name) or not isinstance(value, cst.BinaryOperation):
         return
-    if not _ENDED.search(text) or _CUT.search(text) or is_quiet(node, source):
+    sides = ((value.left, value.right), (value.right, value.left))
+    earned = any(ends(one, source) and isinstance(other, _PLAIN) for one, other in sides)
+    if function is None or not earned:
+        return
+    if _CUT.search(source.code(value)) or is_quiet(node, source):
         return
     nets = set(list_networks(value, source, 0))
     for call in source.nodes(cst.Call) if nets else ():
@@ -93,6 +95,18 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
             edits = (Edit(start, start, "("), Edit(end, end, ").detach()"))
             yield Hit(value, message, Fix("detach the target", edits, Applicability.UNSAFE))
             return
+
+
+def ends(term: cst.BaseExpression, source: Source) -> bool:
+    """`gamma * best * (1 - done)`: nothing follows where an episode ends."""
+    term = find_written(term, source)
+    if not isinstance(term, cst.BinaryOperation):
+        return isinstance(term, cst.UnaryOperation) and isinstance(term.operator, cst.BitInvert)
+    if isinstance(term.operator, cst.Subtract):
+        return literal(find_written(term.left, source)) in (1, 1.0)
+    return isinstance(term.operator, cst.Multiply) and any(
+        ends(each, source) for each in (term.left, term.right)
+    )
 
 
 def list_networks(value: cst.BaseExpression, source: Source, depth: int) -> Iterator[str]:

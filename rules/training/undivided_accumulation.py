@@ -9,6 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import Source
 
 rule = Rule(
@@ -22,7 +23,8 @@ rule = Rule(
         Measured on torch 2.13, n = 4: SGD moves a weight four times as far as for the four batches in one.
 
         A loss that sums over its batch on purpose, and a learning rate that was set for the sum, are right as
-        they are.
+        they are. Adam, AdamW and others that divide by the size of the gradient go equally far either way
+        (measured: to the last digit); where the file, or the project, names these alone, nothing is said.
     """,
     bad="""
         import torch
@@ -62,6 +64,8 @@ rule = Rule(
     severity=Severity.NOTE,
 )
 
+ADAPTIVE = re.compile(rb"\b(Adam|AdamW|NAdam|Adamax|RMSprop|Adagrad|Adadelta|Adafactor)\b")
+PLAIN = re.compile(rb"\b(A?SGD|LBFGS|RAdam|Muon)\b")
 COUNTED = re.compile(r"%\s*([\w.\[\]\"']+)")
 
 
@@ -79,9 +83,20 @@ def in_loop(branch: cst.If, source: Source) -> Iterator[Hit]:
         for each in source.nodes(cst.Call)
         if is_backward(each) and stands_in(each, loop, source)
     ]
-    if len(back) == 1 and not is_divided(loop, counted[1], source):
+    if len(back) != 1 or is_adaptive(source):
+        return
+    if not is_divided(loop, counted[1], source):
         said = f"step() follows the sum of the gradients of {counted[1]} batches, not their mean"
         yield Hit(back[0], said, remedy=f"divide the loss by {counted[1]} before backward()")
+
+
+def is_adaptive(source: Source) -> bool:
+    """Whether all optimizers that are named divide by the size of the gradient: the file's, else the project's."""
+    text = source.text.encode()
+    if ADAPTIVE.search(text) or PLAIN.search(text):
+        return not PLAIN.search(text)
+    adaptive = is_written_around(ADAPTIVE, source.path, source.consulted)
+    return adaptive and not is_written_around(PLAIN, source.path, source.consulted)
 
 
 def is_backward(call: cst.Call) -> bool:

@@ -323,3 +323,81 @@ class Spectrogram(nn.Module):
         parts.shape[3]  # value: 2
         parts.shape[1]  # value: 257
         return parts
+
+
+class ComparesTokens(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.embed = nn.Linear(width, width)
+
+    def forward(self, x):
+        n = x.shape[1]  # value: int x.1 (varies)
+        like = self.embed(x) @ x.transpose(1, 2)  # value: tensor[B, x.1, x.1]
+        return like.masked_fill(torch.ones(n, n).triu(1) == 1, -1e9)
+
+
+class SwapsTokens(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.embed = nn.Linear(width, width)
+
+    def forward(self, x):
+        y = self.embed(x).swapaxes(1, 2)  # value: tensor[B, width, x.1]
+        return y.movedim(2, 1)
+
+
+class MixesTokens(nn.Module):
+    def __init__(self, width, tokens=16):
+        super().__init__()
+        self.embed = nn.Linear(width, width)
+        self.mix = nn.Linear(tokens, tokens)
+
+    def forward(self, x):
+        y = self.embed(x).transpose(1, 2)  # value: tensor[B, width, 16]
+        return self.mix(y)
+
+
+class ScalesFeatures(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.embed = nn.Linear(width, width)
+
+    def forward(self, x):
+        y = self.embed(x)  # value: tensor[B, width]
+        return y * y.transpose(0, 1).sum(0).unsqueeze(1)
+
+
+class SpreadShape(nn.Module):
+    """A shape beside other things, unpacked at once."""
+
+    def __init__(self):
+        super().__init__()
+        self.to_q = nn.Linear(32, 64)
+
+    def forward(self, x, mask=None):
+        b, n, _, h, device = *x.shape, 8, x.device
+        q = self.to_q(x).reshape(b, n, h, -1)  # value: tensor[B, x.1, 8, 8]
+        n  # value: int x.1 (varies)
+        return q
+
+
+class SpreadLate(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.to_q = nn.Linear(32, 64)
+
+    def forward(self, x):
+        q = self.to_q(x)
+        b, n, _, h = *x.shape, 8
+        return q.reshape(b, n, h, -1)  # value: tensor[B, x.1, 8, 8]
+
+
+class StarredAxes(nn.Module):
+    def forward(self, data, more, rest):
+        b, *axes, _, device = *data.shape, data.device
+        first = axes[0]  # value: int (varies)
+        _, _, *axes = more.shape
+        second = axes[0]  # value: int (varies)
+        _, *axes = rest.shape
+        third = axes[0]  # value: int
+        return first, second, third

@@ -50,5 +50,3 @@ def comes_by_network(value: cst.BaseExpression, source: HasClasses) -> bool:
         if isinstance(value, cst.Name):
             return bool(source.names.bound(value)) and comes_by_network(value, source)
     return False
-
-

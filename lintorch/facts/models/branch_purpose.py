@@ -15,6 +15,7 @@ _EXPORTING = re.compile(
     r"(^|\.)(_?is_((torch)?dynamo_)?(compiling|exporting|(jit_)?(tracing|scripting))|is_in_onnx_export)$"
 )
 _DEVICE = re.compile(r"device\.type|version")
+_EXIT = re.compile(r"^(exit|quit|sys\.exit|os\._exit|os\.abort)$")
 
 
 Harmless = Callable[[ast.stmt], bool]
@@ -56,9 +57,16 @@ def _adds_to_list(node: ast.AST) -> bool:
 
 
 def only_raises(block: Sequence[ast.stmt]) -> bool:
-    """Whether nothing of a block comes to more than the error that it ends in."""
-    ends = bool(block) and isinstance(block[-1], ast.Raise)
+    """Whether nothing of a block comes to more than the error, or end of the program, that it ends in."""
+    ends = bool(block) and _ends_program(block[-1])
     return ends and not any(isinstance(n, _LEAVES) for each in block for n in ast.walk(each))
+
+
+def _ends_program(line: ast.stmt) -> bool:
+    match line:
+        case ast.Expr(value=ast.Call(func=func)):
+            return bool(_EXIT.search(ast.unparse(func)))
+    return isinstance(line, ast.Raise)
 
 
 def _tells(line: ast.stmt, harmless: Harmless) -> bool:

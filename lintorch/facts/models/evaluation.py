@@ -448,7 +448,9 @@ class Evaluation:
             return event.way.exporters
         calls = [each for each in self.list_calls_at(event.spot) if each.way.root == root]
         alike = [each for each in calls if each.way.forward is event.way.forward]
-        known = [each for each in alike if any(not isinstance(v, Unknown) for v in each.positional)] or alike
+        known = [
+            each for each in alike if any(not isinstance(v, Unknown) for v in each.positional)
+        ] or alike
         ways = [each.way.exporters for each in known]
         return event.way.exporters & frozenset().union(*ways) if ways else event.way.exporters
 

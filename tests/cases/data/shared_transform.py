@@ -2,6 +2,8 @@ import copy
 
 import torch
 from torch.utils.data import DataLoader, Subset, random_split
+from torchvision import transforms as T
+from torchvision.datasets import ImageFolder
 
 
 def split_in_two(make, train_transform, test_transform):
@@ -50,3 +52,17 @@ def by_turns(whole, first, second, training):
         train.dataset.transform = first
     else:
         test.dataset.transform = second
+
+
+def split_by_chance(other):
+    moved = T.Compose([T.RandomResizedCrop(224), T.RandomHorizontalFlip(), T.ToTensor()])
+    plain = T.Compose([T.Resize(224), T.ToTensor()])
+    full = ImageFolder("data", transform=moved)
+    still = ImageFolder("data", transform=plain)
+    train, val = random_split(full, [0.9, 0.1])  # hit
+    train, test_set = random_split(still, [0.9, 0.1])
+    one, two = random_split(full, [0.9, 0.1])
+    train, test = random_split(ImageFolder("data", T.ToTensor()), [0.9, 0.1])
+    train, valid = random_split(full, [0.9, 0.1])
+    valid.dataset = still
+    return train, val, test, one, two, test_set, other

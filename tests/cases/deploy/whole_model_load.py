@@ -142,6 +142,21 @@ def with_pickle(path, x):
     return torch.load(path, pickle_module=pickle)(x)
 
 
+def of_either_kind(model, path):
+    read = torch.load(path, map_location="cpu")
+    state = read["state_dict"] if isinstance(read, dict) else read.state_dict()
+    model.load_state_dict(state)
+
+
+def of_some_type(model, path):
+    read = torch.load(path, map_location="cpu")
+    if type(read) == type({}):
+        state = read["state_dict"]
+    else:
+        state = read.state_dict()
+    model.load_state_dict(state)
+
+
 def scripted(path, x):
     return torch.jit.load(path)(x)
 

@@ -499,3 +499,46 @@ class Activated(nn.Module):
         if x.shape[1] % 2 != 0:
             x = F.pad(x, (0, 0, 0, 0, 0, 1))
         return x
+
+
+class MostPlaces(nn.Module):
+    def __init__(self, most=1000, window=8):
+        super().__init__()
+        self.score = nn.Conv2d(3, 1, 3, padding=1)
+        self.most, self.window = most, window
+
+    def forward(self, x):
+        scores = self.score(x)
+        if scores.size(2) < self.window:
+            scores = F.pad(scores, (0, 0, 0, self.window))
+        scores = scores.flatten(1)
+        if scores.size(1) > self.most:  # hit
+            scores = scores.topk(self.most, 1)[0]
+        return scores
+
+
+class Sinc(nn.Module):
+    def __init__(self, channels, kernel, stride):
+        super().__init__()
+        self.kernel, self.stride, self.channels = kernel, stride, channels
+        self.filter = nn.Parameter(torch.zeros(channels, 1, kernel))
+
+    def forward(self, x):
+        wanted = (x.shape[2] - 1) * self.stride + 1
+        around = (self.kernel - 1) // 2
+        out = F.pad(x, (around, around), mode="reflect")
+        out = F.conv_transpose1d(out, self.filter, stride=self.stride, groups=self.channels)
+        more = out.shape[2] - wanted
+        if more > 0:
+            out = out[:, :, more // 2 : -more // 2]
+        if x.shape[2] > 64:  # hit
+            out = out * 2
+        return out
+
+
+class Ends(nn.Module):
+    def forward(self, x):
+        if x.shape[2] < 4:
+            print("too small")
+            exit(1)
+        return x * 2

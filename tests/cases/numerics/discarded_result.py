@@ -1,3 +1,5 @@
+import time
+
 import pytest
 import torch
 from torch import nn
@@ -118,3 +120,10 @@ def either(values, mask):
 def plot(panes, at, y):
     panes[1].scatter(at, y, label="seen")
     panes[0].scatter(at, y)
+
+
+def timed(moments, device):
+    net, begun = Net(), time.time()
+    for _ in range(moments):
+        net(torch.zeros(3)).to(device)
+    return time.time() - begun

@@ -245,3 +245,25 @@ reinforce(Policy(), torch.randn(3, 4), torch.tensor([0, 1, 0]), torch.randn(3))
 def info_nce(q, k, t=0.07):
     e = torch.exp(torch.mm(q, k.t()) / t)
     return -torch.log(e.diag() / e.sum(1)).mean()  # hit
+
+
+class Sphere(nn.Module):
+    def __init__(self, margin):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(8, 4))
+        self.bias = nn.Parameter(torch.zeros(1, 1))
+        self.margin = margin
+
+    def forward(self, x):
+        cos = F.linear(F.normalize(x), F.normalize(self.weight))
+        near = 2 * torch.pow((cos + 1) / 2, 3) - 1
+        scaled = 32 * (near - self.margin) + self.bias[0][0]
+        turned = torch.where(cos > 0, cos * 0.9, cos - 0.1)
+        free = 32 * (torch.pow(x, 3) - self.margin)
+        a = torch.log(1 + torch.exp(-1.0 * scaled)) + torch.log(1 + torch.exp(turned * 64))
+        return a, torch.log(1 + torch.exp(free))  # hit
+
+
+def density(x: torch.Tensor):
+    shifted = -math.log(math.pi) - torch.log(1 + x**2)
+    return shifted, torch.log(1 + x**2) * 2  # hit

@@ -67,3 +67,9 @@ def filled(t, x):
     a = torch.full((t, t), -1e5, dtype=torch.float16)  # hit
     b = torch.full((t, t), float("-inf"), dtype=torch.half), torch.full((t, t), -1e9)
     return a, b, torch.full_like(x, -1e9, dtype=torch.half)  # hit
+
+
+def probe():
+    d = torch.rand(100, 1000, dtype=torch.float16, requires_grad=True)
+    d.sum().backward()
+    return d.grad, d.sum()  # hit

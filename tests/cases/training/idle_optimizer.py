@@ -51,3 +51,36 @@ def weighed(net, loader, loss):
             y = net(x)
         (loss(y) + sum(p.square().sum() for p in net.parameters())).backward()
         opt.step()
+
+
+G = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))
+D = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1))
+of_g = optim.Adam(G.parameters())  # hit
+of_d = optim.Adam(D.parameters())
+for _ in range(3):
+    fake = G(torch.randn(4, 8)).detach()
+    of_g.zero_grad()
+    D(fake).mean().backward()
+    of_g.step()
+    of_d.step()
+
+
+class Trainer:
+    def __init__(self, student, teacher, critic):
+        self.student, self.critic = student, critic
+        self.teacher = teacher
+
+    def run(self, loader):
+        held = self.teacher.parameters()
+        optimizer = optim.SGD(held, lr=0.1)  # hit
+        other = optim.SGD(self.critic.parameters(), lr=0.1)
+        for x in loader:
+            with torch.no_grad():
+                wanted, scores = self.teacher(x), self.critic(x)
+            (self.student(x) - wanted).square().mean().backward()
+            optimizer.step()
+            other.step()
+            print(scores)
+
+    def criticize(self, x):
+        return self.critic(x).mean()
