@@ -23,11 +23,13 @@ from lintorch.record.outcomes import REDRAWN, Deviation, Outcome
 from lintorch.record.sites import Site
 
 Export = Callable[[Job], Exported | Outcome]
+_Counts = dict[float, list[int]]
+"""By the factor, how many each mask chooses of the numbers."""
 _TRACERS = frozenset({"onnx-legacy", "torchscript-trace"})
 _SECONDS = 20.0
 _FEW = 3
 """How many the first numbers choose at most, for one to be as likely."""
-_BOUNDS = (2.0, 0.5)
+_BOUNDS = (3.0, 0.3)
 """How much larger or smaller numbers are, at most."""
 _HALVINGS = 8
 _MOST_EXAMPLES = 2
@@ -51,39 +53,38 @@ def try_single_choice(
 def _find_examples(first: RunSteps, eager: Eager) -> Iterator[Eager]:
     """The same numbers, as much larger or smaller as lets one of them be chosen where it was another count."""
     found: set[float] = set()
+    counts: _Counts = {}
     for number, count in enumerate(first.counts):
-        factor = _find_factor(number, count, eager) if count <= _FEW and count != 1 else None
+        factor = _find_factor(number, count, eager, counts)
         if factor is not None and factor not in found and len(found) < _MOST_EXAMPLES:
             found.add(factor)
             yield _scale(eager, factor)
 
 
-def _find_factor(number: int, count: int, eager: Eager) -> float | None:
-    for bound in _BOUNDS:
-        near, far, reached = 1.0, bound, _count(number, eager, bound)
-        if reached is None or (reached < 1) == (count < 1):
-            continue
+def _find_factor(number: int, count: int, eager: Eager, counts: _Counts) -> float | None:
+    if count == 1 or count > _FEW:
+        return None
+    for far in _BOUNDS:
+        near = 1.0
         for _ in range(_HALVINGS):
+            factor = (near + far) / 2
+            reached = _count(number, eager, factor, counts)
             if reached == 1:
-                return far
-            middle = (near + far) / 2
-            between = _count(number, eager, middle)
-            if between is None:
+                return factor
+            if reached is None:
                 break
-            if (between < 1) == (count < 1):
-                near = middle
-            else:
-                far, reached = middle, between
+            near, far = (factor, far) if bool(reached) is bool(count) else (near, factor)
     return None
 
 
-def _count(number: int, eager: Eager, factor: float) -> int | None:
+def _count(number: int, eager: Eager, factor: float, counts: _Counts) -> int | None:
     """How many the same mask chooses of the numbers times a factor; None where the model does not run on these."""
-    try:
-        counts = _scale(eager, factor).follow_run().counts
-    except Exception:
-        return None
-    return counts[number] if number < len(counts) else None
+    if factor not in counts:
+        try:
+            counts[factor] = _scale(eager, factor).follow_run().counts
+        except Exception:
+            counts[factor] = []
+    return counts[factor][number] if number < len(counts[factor]) else None
 
 
 def _scale(eager: Eager, factor: float) -> Eager:
