@@ -71,6 +71,13 @@ def test_a_rule_that_holds_what_it_says(folder: Path) -> None:
     assert (code, told.splitlines()[-1]) == (0, "1 of 1 rules hold what they say")
 
 
+@pytest.mark.parametrize("selector", ["XY001", "xy001", "overflow"])
+def test_a_rule_is_selected_by_whatever_code_it_has(folder: Path, selector: str) -> None:
+    (folder / "net.py").write_text("import torch\n\na = torch.exp(1)\n")
+    asked = ("check", "net.py", "--rules", "mine", "--isolated", "--select", selector)
+    assert "XY001" in lintorch(*asked, cwd=folder).stdout
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [

@@ -184,4 +184,4 @@ def _stands_for(selector: str, card: Card) -> bool:
         return card.code.startswith(code) or code in card.formerly
     if is_torchfix(code):
         return card.name in find_torchfix_rules(code)
-    return code == "ALL" or selector in (card.name, card.theme, *card.formerly)
+    return code in ("ALL", card.code.upper()) or selector in (card.name, card.theme, *card.formerly)

@@ -79,3 +79,21 @@ class Followed(nn.Module):
 
     def forward(self, x):
         return self.linear(x) + torch.masked_select(x, x > 3.9).sum()
+
+
+class Beyond(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        y, far = self.linear(x), x.abs() > 2
+        y[far] = x[far]  # wrong: onnx-legacy torchscript-trace -> LT905
+        return y
+
+
+class Within(Beyond):
+    def forward(self, x):
+        y, near = self.linear(x), x.abs() > 1.2
+        y[near] = x[near]  # wrong: onnx-legacy torchscript-trace -> LT905
+        return y

@@ -27,6 +27,7 @@ from lintorch.guest.export.module_state import copy_module
 from lintorch.guest.export.other_draws import try_other_draws
 from lintorch.guest.export.quantization import Quantization
 from lintorch.guest.export.refused_output import explain_refused_output
+from lintorch.guest.export.single_choices import try_single_choice
 from lintorch.guest.export.size_conditions import name_conditions
 from lintorch.guest.export.size_limits import describe_limits, find_sizes_beyond
 from lintorch.guest.export.verdict_on_export import judge_export
@@ -116,7 +117,7 @@ def try_export(
         exported = made
         made = _judge_made(exporter, exported, job, eager, others, train, user_file)
         if redrawn and made.status == "ok" and made.compared:
-            made = try_other_draws(made, exported, eager, user_file)
+            made = _try_other_numbers(made, exported, job, eager, user_file, late)
         if made.status == "ok" and made.compared:
             made = try_after_run(
                 made,
@@ -165,6 +166,18 @@ def _judge_made(
         artifact=made.artifact,
         ir=made.ir,
         limits=tuple(describe_limits(beyond, judged, eager.model.sizes, user_file)),
+    )
+
+
+def _try_other_numbers(
+    right: Outcome, exported: Exported, job: Job, eager: Eager, user_file: UserFile, late: float
+) -> Outcome:
+    judged = try_other_draws(right, exported, eager, user_file)
+    if judged.status != "ok" or judged.draws == 1:
+        return judged
+    name = judged.exporter
+    return try_single_choice(
+        judged, job, lambda other: run_exporter(name, other, user_file), eager, user_file, late
     )
 
 

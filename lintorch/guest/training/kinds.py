@@ -50,6 +50,8 @@ def find_kind(name: str, uses: NameUses) -> Kind:
         return "optimizer"
     if any(isinstance(each, str) for each in uses.compared):
         return "word"
+    if uses.divides and not uses.attributes and uses.called_with < 0:
+        return "number"
     if _SWITCH.search(short) and uses.called_with < 0 and not uses.attributes:
         return "flag"
     if asked & {"unscale_", "scale"} and "update" in asked:

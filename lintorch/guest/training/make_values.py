@@ -103,7 +103,7 @@ class Made:
                 return guess_word(name, uses)
             case "seconds":
                 return 0.0
-        number = guess_number(name)
+        number = guess_number(name) or float(uses.divides)
         return int(number) if number == int(number) else number
 
     def _choose_output(self, name: str) -> str:

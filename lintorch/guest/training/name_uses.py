@@ -19,6 +19,8 @@ class NameUses:
     iterated: bool = False
     tested: bool = False
     calculated: bool = False
+    divides: bool = False
+    """Whether a whole number is divided by it: `step % args.log_interval`."""
     compared: list[object] = field(default_factory=list)
     """Constants that it is compared with."""
     keys: list[object] = field(default_factory=list)
@@ -94,6 +96,8 @@ def _note_use(node: ast.expr, parents: dict[ast.AST, ast.AST], found: NameUses) 
         found.tested = True
     elif isinstance(above, (ast.BinOp, ast.FormattedValue)):
         found.calculated = True
+        if isinstance(above, ast.BinOp) and isinstance(above.op, (ast.Mod, ast.FloorDiv)):
+            found.divides = found.divides or above.right is node
     elif isinstance(above, ast.Subscript) and above.value is node:
         if isinstance(above.slice, ast.Constant):
             found.keys.append(above.slice.value)

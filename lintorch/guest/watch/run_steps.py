@@ -47,6 +47,8 @@ class RunSteps:
     steps: list[tuple[str, object]] = field(default_factory=list)
     chosen: bool = False
     """Whether data may have decided on any of them."""
+    counts: list[int] = field(default_factory=list)
+    """How many each mask chooses that tensors are indexed with."""
     rows: tuple[tuple[str, int, str], ...] = ()
     """The file, row and function of each frame around the step that is sought, the innermost first."""
 
@@ -75,6 +77,9 @@ class _Follower(OperatorWatch):
         name = func.name().partition(".")[0]
         steps = self._steps
         steps.chosen = steps.chosen or isinstance(out, _TOLD) or _counts(name, args)
+        if name == "aten::index":
+            masks = filter(_is_mask, find_tensors(args[1:]))
+            steps.counts.extend(int(each.count_nonzero()) for each in masks)
         if len(steps.steps) == steps.sought:
             steps.rows = tuple(_list_rows(sys._getframe(1)))
         if len(steps.steps) < _MOST_STEPS:
