@@ -149,7 +149,8 @@ def _make_result(seen: CheckedFiles, request: CheckRequest, scope: Scope) -> Res
     cards = [card for code, card in catalog.cards.items() if code in found]
     forms = [FORMATS[name] for name in (request.output_format, *(n for n, _ in request.reports))]
     standing = fold_old_files(fold_findings(seen.standing, texts))
-    if all(form.has_summary for form in forms):  # tools mark each copy where it stands
+    told = all(form.has_summary for form in forms)  # tools mark each copy where it stands
+    if told and not request.statistics:
         standing = fold_copies(standing, texts)
     return Result(
         findings=place_in_cells(standing, seen.texts),
