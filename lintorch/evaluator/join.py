@@ -130,7 +130,7 @@ def _join_unknown(left: Value, right: Value) -> Value:
 def make_choice(values: tuple[Value, ...]) -> Value:
     """One of these; unknown where they are too many."""
     found: list[Value] = []
-    for value in (each for given in values for each in _alternatives(given)):
+    for value in values:
         if isinstance(value, Unknown):
             return UNKNOWN
         for index, other in enumerate(found):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.machine import Machine
@@ -55,9 +55,18 @@ def _narrow_place(machine: Machine, node: ast.expr, asks: _Test, holds: bool) ->
     address, key = cell
     value = machine.state.read(address).get(key)
     if isinstance(value, Choice):
-        left = tuple(each for each in value.alternatives if asks(each) is not (not holds))
+        left = tuple(each for each in _list_plain(value) if asks(each) is not (not holds))
         if left:
             machine.state.write(address)[key] = make_choice(left)
+
+
+def _list_plain(value: Value) -> Iterator[Value]:
+    """The alternatives of a choice, and of choices within it."""
+    for each in value.alternatives if isinstance(value, Choice) else ():
+        if isinstance(each, Choice):
+            yield from _list_plain(each)
+        else:
+            yield each
 
 
 def _find_cell(machine: Machine, node: ast.expr) -> tuple[int, str] | None:
