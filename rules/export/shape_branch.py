@@ -233,10 +233,15 @@ def is_fallback(test: ast.AST, asked: tuple[Question, ...]) -> bool:
 def is_threshold(asked: Question) -> bool:
     """Whether a length is held against a number that the model was made with; how many places there are is none."""
     sides = [size_in(each) for each in (asked.left, asked.right)]
-    if any(size is not None and len({*list_symbols(size)}) > 1 for size in sides):
+    if any(size is not None and counts_places(size) for size in sides):
         return False  # `if h * w > self.most: scores = scores.topk(self.most)`: both happen
     varying = [isinstance(each, Number) and each.varies for each in (asked.left, asked.right)]
     return asked.operator in ("<", "<=", ">", ">=") and sorted(map(bool, varying)) == [False, True]
+
+
+def counts_places(size: Dim) -> bool:
+    """Whether it is worked out from two lengths that vary, as height times width is."""
+    return len({each for each in list_symbols(size) if each.varies}) > 1
 
 
 def refreshes(test: str, *block: str) -> bool:
