@@ -109,7 +109,7 @@ def list_below(call: cst.Call, source: Source) -> list[cst.CSTNode]:
 def list_read(statement: cst.CSTNode, source: Source) -> Iterator[cst.Attribute]:
     """`p.grad` of parameters, of which something is asked that None has not."""
     for node in source.nodes(cst.Attribute):
-        if node.attr.value != "grad" or statement not in source.ancestors(node):
+        if node.attr.value != "grad" or not source.is_within(node, statement):
             continue
         outer = source.parent(node)
         call = source.parent(outer) if isinstance(outer, cst.Arg) else None
@@ -144,7 +144,7 @@ def is_guarded(read: cst.Attribute, statement: cst.CSTNode, source: Source) -> b
 def may_run_backward(statement: cst.CSTNode, source: Source) -> bool:
     """Whether a statement calls what is not known to leave gradients alone."""
     for call in source.nodes(cst.Call):
-        if statement in (call, *source.ancestors(call)):
+        if source.is_within(call, statement):
             func = call.func
             name = func.attr if isinstance(func, cst.Attribute) else func
             if not isinstance(name, cst.Name) or name.value not in HARMLESS:

@@ -89,7 +89,7 @@ def runs_quietly(
     """Whether all that a function or script does with a model is to set it up, and to run it without gradients."""
     ran = False
     for each in list_mentions(model, source):
-        if each is model or (function is not None and function not in source.ancestors(each)):
+        if each is model or (function is not None and not source.is_within(each, function)):
             if isinstance(model, cst.Attribute) and each is not model and not _is_set(each, source):
                 return False  # another method may train it
             continue

@@ -177,7 +177,7 @@ def in_vectors(call: cst.Call, source: Source) -> Iterator[Hit]:
     target = loop.target.elements[1].value if _is_pair(loop.target) else loop.target
     if not isinstance(target, cst.Name) or not _empties(call, target, source):
         return
-    asked, inside = source.code(choice.test), choice.body in source.ancestors(call)
+    asked, inside = source.code(choice.test), source.is_within(call, choice.body)
     axes = (
         rf"({target.value}\.(dim\(\)|ndim|ndimension\(\))|len\({target.value}\.(shape|size\(\))\))"
     )

@@ -111,12 +111,14 @@ def ends(term: cst.BaseExpression, source: Source) -> bool:
 
 def list_networks(value: cst.BaseExpression, source: Source, depth: int) -> Iterator[str]:
     """The networks whose outputs an expression is worked out from, with their graphs."""
-    calls = [each for each in source.nodes(cst.Call) if value in (each, *source.ancestors(each))]
+    calls = [e for e in source.nodes(cst.Call) if e is value or source.is_within(e, value)]
     for call in calls:
         if is_network(call, source):
             yield source.code(call.func)
-    names = [each for each in source.nodes(cst.Name) if value in (each, *source.ancestors(each))]
-    for name in names if depth < 4 else ():
+    if depth == 4:
+        return
+    names = [e for e in source.nodes(cst.Name) if e is value or source.is_within(e, value)]
+    for name in names:
         outer = source.parent(name)
         if isinstance(outer, cst.Attribute) and outer.attr is name:
             continue
