@@ -318,7 +318,10 @@ def shape_of_tensor(held: Tensor) -> Value:
     """`tensor.shape`."""
     if held.shape is None:
         each = Number(None, whole=True, varies=None)
-        return Items("Size", None, each, of_input=held.ranked_as)
+        whole = Items("Size", None, each, of_input=held.ranked_as)
+        if held.rows is None:
+            return whole
+        return replace(whole, spread=((make_number(held.rows),), whole, ()))
     return Items("Size", tuple(map(make_number, held.shape)))
 
 
