@@ -150,10 +150,13 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
 
 
 def _is_misfed(node: ast.AST, function: Function, given: Given) -> bool:
-    """Whether it is given what it does not take, or a forward less than it needs: something unknown stands in between."""
+    """Whether it is given what it does not take, or a model less than it needs: it raises, or something unknown stands in between."""
     spec, count = function.node.args, len(given.positional)
-    of_model = function.name == "forward" and function.wrapped is None
+    of_model = function.name in ("forward", "__init__") and function.wrapped is None
     written = of_model and isinstance(node, ast.Call) and not given.open
+    if function.name == "__init__" and isinstance(node, ast.Call):  # `**kwargs` of a guess may be too few
+        written = written and not any(isinstance(each, ast.Starred) for each in node.args)
+        written = written and all(each.arg for each in node.keywords)
     fits = not written or has_enough(spec, count, given.keyword)
     takes = takes_by_position(spec, count) and takes_named(spec, given.keyword)
     return not (takes and fits)

@@ -25,6 +25,7 @@ from lintorch.evaluator.values import (
 )
 from lintorch.facts.models.gradient_flow import GradientFlow
 from lintorch.facts.models.gradient_graphs import has_weights
+from lintorch.facts.models.gradient_modes import may_be_free
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.facts.models.unreduced_losses import is_unreduced
 from lintorch.facts.models.value_ways import is_common
@@ -312,7 +313,7 @@ def needs_gradient(value: Value | None, event: Occurrence, source: Source) -> bo
     """Whether backward() starts from it, or a layer with weights gave it, where gradients are recorded."""
     graph = source.evaluation.graphs.get(event.way.root)
     if graph is None and value is not None and event.way.root.endswith(":"):
-        quiet = NO_GRAD & source.evaluation.words
+        quiet = NO_GRAD & source.evaluation.words or is_quiet(value, event, source)
         return not quiet and bool(GradientFlow(source.evaluation).list_runs(value))
     if graph is None or value is None:
         return False
@@ -323,6 +324,12 @@ def needs_gradient(value: Value | None, event: Occurrence, source: Source) -> bo
     if not trained or freezes:
         return False
     return graph.is_made_by(value, lambda made: isinstance(made, Called) and has_weights(made))
+
+
+def is_quiet(value: Value, event: Occurrence, source: Source) -> bool:
+    """Whether it is made or asked for without gradients, in whatever file that stands."""
+    made = source.evaluation.ways.find_maker(value)
+    return any(may_be_free(each, source.evaluation) for each in (event, made) if each is not None)
 
 
 def detach_first(event: Called | UnknownCalled, source: Source) -> Fix | None:
