@@ -154,7 +154,9 @@ def _is_misfed(node: ast.AST, function: Function, given: Given) -> bool:
     spec, count = function.node.args, len(given.positional)
     of_model = function.name in ("forward", "__init__") and function.wrapped is None
     written = of_model and isinstance(node, ast.Call) and not given.open
-    if function.name == "__init__" and isinstance(node, ast.Call):  # `**kwargs` of a guess may be too few
+    if function.name == "__init__" and isinstance(
+        node, ast.Call
+    ):  # `**kwargs` of a guess may be too few
         written = written and not any(isinstance(each, ast.Starred) for each in node.args)
         written = written and all(each.arg for each in node.keywords)
     fits = not written or has_enough(spec, count, given.keyword)
