@@ -19,6 +19,7 @@ from lintorch.evaluator.mark_order import marking
 from lintorch.evaluator.marks import CallBegan, CallEnded
 from lintorch.evaluator.model_modes import tell_compared
 from lintorch.evaluator.objects import OWN_GRADIENT, is_module_class
+from lintorch.evaluator.other_runtimes import takes_graph
 from lintorch.evaluator.pure_calls import Key, make_key
 from lintorch.evaluator.repeated_calls import is_lasting, is_made_up
 from lintorch.evaluator.truth import known_items
@@ -273,8 +274,10 @@ def keeps_frame(node: ast.AST) -> bool:
 
 
 def _is_aside(machine: Machine, function: Function) -> bool:
-    names = (function.name, function.owner.name if function.owner else "")
-    return any(map(machine.library.is_aside, names))
+    owner = function.owner
+    if owner is not None and takes_graph(owner.node):
+        return True
+    return any(map(machine.library.is_aside, (function.name, owner.name if owner else "")))
 
 
 def _is_too_deep(machine: Machine, function: Function) -> bool:
