@@ -22,12 +22,4 @@ def features(x, given):
     back = given.bfloat16().float().numpy(), given.to(torch.float16).numpy(), given.numpy()
     with torch.no_grad(), torch.autocast("cpu", dtype=torch.float16):
         half = net(x)
-    return (
-        rows,
-        one,
-        wide,
-        asked,
-        back,
-        half.numpy(),
-        torch.ones(2, dtype=torch.bfloat16).numpy(),
-    )  # hit
+    return rows, one, wide, asked, back, half.numpy(), torch.ones(2, dtype=torch.bfloat16).numpy()  # hit

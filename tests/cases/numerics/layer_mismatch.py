@@ -31,9 +31,7 @@ g = nn.Sequential(nn.Linear(10, 20), nn.LayerNorm(10))  # hit
 h = nn.Sequential(nn.Linear(10, 20), nn.BatchNorm1d(50), nn.Linear(20, 5))
 i = nn.Sequential(nn.Conv2d(3, 64, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10))
 j = nn.Sequential(nn.Conv2d(3, 64, 3), nn.AdaptiveAvgPool2d(1), nn.Linear(64, 10))  # hit
-k = nn.Sequential(
-    nn.Conv2d(3, 64, 3), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(64, 10)
-)  # hit
+k = nn.Sequential(nn.Conv2d(3, 64, 3), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(64, 10))  # hit
 l = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Flatten(), nn.Linear(64 * 49, 10))
 m = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Flatten(), nn.Linear(1000, 10))  # hit
 n = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm1d(64))  # hit
@@ -43,24 +41,18 @@ q = nn.Sequential(nn.Conv2d(3, 64, 3), nn.InstanceNorm2d(32))
 r = nn.Sequential(nn.Conv2d(3, 64, 3), nn.InstanceNorm2d(32, affine=True))  # hit
 s = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm2d(32, affine=False))  # hit
 t = nn.Sequential(nn.Conv2d(3, 64, 3), nn.PReLU(), nn.PReLU(64), nn.PReLU(32))  # hit
-u = nn.Sequential(
-    nn.Conv2d(3, 64, 3), nn.Sequential(nn.BatchNorm2d(64), nn.Conv2d(64, 8, 1)), nn.Conv2d(64, 1, 1)
-)  # hit
+u = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Sequential(nn.BatchNorm2d(64), nn.Conv2d(64, 8, 1)), nn.Conv2d(64, 1, 1))  # hit
 v = nn.Sequential(*[nn.Linear(4, 8), nn.Linear(4, 8)])  # hit
 w = nn.Sequential(nn.utils.spectral_norm(nn.Conv2d(3, 64, 3)), nn.Conv2d(32, 3, 3))  # hit
 x = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Flatten(2), nn.Linear(1000, 10))
 y = nn.Sequential(nn.LSTM(3, 4), nn.Linear(7, 4))
 z = nn.Sequential(nn.Embedding(100, 16), nn.Linear(32, 4))  # hit
 aa = nn.Sequential(nn.Conv2d(3, 64, 3), nn.GLU(1), nn.Conv2d(32, 3, 3))
-ab = nn.Sequential(
-    nn.Conv2d(3, 64, 3), nn.Upsample(2), nn.ReflectionPad2d(1), nn.Conv2d(63, 3, 3)
-)  # hit
+ab = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Upsample(2), nn.ReflectionPad2d(1), nn.Conv2d(63, 3, 3))  # hit
 ac = nn.Sequential(nn.Conv2d(3, 64, 3), nn.GroupNorm(8, 32))  # hit
 ad = nn.Sequential()
 ae = nn.Sequential(*things(), nn.Linear(3, 4))
-af = nn.Sequential(
-    nn.Conv2d(3, 64, 3), nn.Identity() if WIDTH else nn.ReLU(), nn.BatchNorm2d(3)
-)  # hit
+af = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Identity() if WIDTH else nn.ReLU(), nn.BatchNorm2d(3))  # hit
 ag = nn.Sequential(nn.Conv2d(3, 64, 3), nn.BatchNorm2d(3) if WIDTH else nn.Identity())  # hit
 
 nn.Conv2d(6, 6, 1, groups=4)  # hit

@@ -41,9 +41,7 @@ def wrong_things(device, other, *args, **kwargs):
     opt = SGD([{"params": net.fc1.parameters()}, {"params": net.fc10.parameters()}], lr=0.1)
     opt = SGD(list(net.parameters()) + list(net.fc.parameters()), lr=0.1)  # hit
     opt = SGD([{"params": net.seq[0].parameters()}, {"params": net.seq[1].parameters()}], lr=0.1)
-    opt = SGD(
-        [{"params": net.seq[0].parameters()}, {"params": net.seq.parameters()}], lr=0.1
-    )  # hit
+    opt = SGD([{"params": net.seq[0].parameters()}, {"params": net.seq.parameters()}], lr=0.1)  # hit
     opt = SGD(net.parameters())
     opt = nn.DataParallel(opt)  # hit
     net = nn.DataParallel(net)
