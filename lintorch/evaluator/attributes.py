@@ -317,9 +317,8 @@ def note_aside(value: Value, spot: Spot) -> Value:
 def shape_of_tensor(held: Tensor) -> Value:
     """`tensor.shape`."""
     if held.shape is None:
-        name = held.name if held.origin == "input" else ""
         each = Number(None, whole=True, varies=None)
-        return Items("Size", None, each, of_input=name)
+        return Items("Size", None, each, of_input=held.ranked_as)
     return Items("Size", tuple(map(make_number, held.shape)))
 
 

@@ -174,7 +174,7 @@ class Items(Value):
     each: Value = field(default_factory=Unknown)
     length: Number | None = None
     of_input: str = ""
-    """Of a Size that is not known: the input that it is the shape of."""
+    """Of a Size that is not known: the input that it is the shape of, or that has as many axes."""
     spread: tuple[tuple[Value, ...], Value, tuple[Value, ...]] | None = None
     """Of `a, *x.shape, b`: what stands ahead of the one part of which the items are not known, it, and what
     stands behind."""

@@ -25,8 +25,9 @@ rule = Rule(
         statistics with the data it is measured on. The numbers are lower than those of eval(), differ
         from call to call, and depend on what else is in the batch. Reported where the model is built
         in view, has layers that depend on the mode, and nothing calls eval() or train(False) on the
-        way to a forward pass without gradients over batches, or behind weights that were loaded.
-        Dropout that is left on to draw samples is not reported. Measured on torch 2.13.
+        way to a forward pass without gradients over batches, or behind weights that were loaded;
+        beside training in one function, in a loop of its own. Dropout that is left on to draw samples
+        is not reported. Measured on torch 2.13.
     """,
     bad="""
         import torch
@@ -102,11 +103,27 @@ def _is_measured(call: cst.Call, source: Source) -> bool:
         return False
     if source.code(call.func) == "self":  # whoever calls the method sets the mode
         return False
-    text = source.code(function)
-    if not _is_free(call, function, source) or _TRAINS.search(text):
+    rounds = _find_rounds(call, function, source)
+    if not _is_free(call, function, source) or _TRAINS.search(source.code(rounds or function)):
         return False
+    if _TRAINS.search(source.code(function)):
+        return rounds is not None and "range(" not in source.code(rounds.iter)
     served = ".load_state_dict(" in source.text and ".backward(" not in source.text
-    return served or source.enclosing(call, cst.For, cst.FunctionDef) is not function
+    return served or rounds is not None
+
+
+def _find_rounds(
+    call: cst.Call, function: cst.FunctionDef, source: Source
+) -> cst.For | cst.CompFor | None:
+    """The innermost loop around a call, or that of the list it stands in."""
+    for each in source.ancestors(call):
+        if each is function:
+            return None
+        if isinstance(each, cst.For):
+            return each
+        if isinstance(each, (cst.ListComp, cst.GeneratorExp)):
+            return each.for_in
+    return None
 
 
 def _is_free(call: cst.Call, function: cst.FunctionDef, source: Source) -> bool:
@@ -131,7 +148,11 @@ def _fix(call: cst.Call, source: Source) -> Fix | None:
         and source.enclosing(each, cst.FunctionDef) is function
     ]
     name = source.code(call.func).partition(".")[0]
-    there = [*takewhile(lambda block: not _binds(block, name, source), outer)]
+    trained = [each for each in outer if _TRAINS.search(source.code(each))]
+    if any(".train(" not in source.code(each) for each in trained):
+        return None  # who trains on behind it has to ask for training mode again
+    within = outer[: len(outer) - len(trained)]
+    there = [*takewhile(lambda block: not _binds(block, name, source), within)]
     if not there:
         return None
     edit = source.above(there[-1], f"{source.code(call.func)}.eval()")
