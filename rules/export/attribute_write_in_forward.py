@@ -139,8 +139,8 @@ def name_own(node: ast.AST) -> str:
 def tell_filled(event: Occurrence, name: str, value: Value, source: Source) -> Iterator[Hit]:
     """What a forward makes for the sizes of one call and reads in others."""
     cache = find_cache(event, name, value, source.evaluation) if source.profile.dynamic else None
-    if cache is None:
-        return
+    if cache is None or (isinstance(value, Tensor) and value.origin == "parameter"):
+        return  # weights that the first call makes are not to be made anew
     if cache.renewed:
         message = f"an export of a model that has run keeps self.{name} as that run left it: right at its sizes alone"
         yield Hit(event, message, remedy=AT_EACH_CALL, cause="renewed")

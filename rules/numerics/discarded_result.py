@@ -81,7 +81,7 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         return
     if not is_tensor(event, source) or is_tried(event, source) or follows_write(event):
         return
-    if ends_cell(event, source):
+    if ends_cell(event, source) or warms_up(event, source):
         return
     called = event.node.func if isinstance(event.node, ast.Call) else event.node
     tensor = name_tensor(called, event)
@@ -89,6 +89,20 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     said = tensor if len(tensor) < 30 else "its tensor"
     message = f"{shown}() leaves {said} as it was, and its result is dropped"
     yield Hit(event, message, assigned(event, tensor, source), remedy="assign it, or leave it out")
+
+
+def warms_up(event: Called, source: Source) -> bool:
+    """`torch.zeros(1).cuda()`: the line is there to reach the GPU, with a tensor that nobody has."""
+    match event.node:
+        case ast.Call(func=ast.Attribute(value=ast.Call(), attr="to" | "cuda")):
+            made = source.evaluation.ways.find_maker(event.positional[0])
+            return isinstance(made, Called) and made.name in MADE
+    return False
+
+
+MADE = frozenset(
+    f"torch.{name}" for name in ("zeros", "ones", "empty", "rand", "randn", "tensor", "Tensor")
+)
 
 
 def ends_cell(event: Called, source: Source) -> bool:

@@ -16,6 +16,7 @@ from lintorch.evaluator.events import Called, Indexed, ItemSet
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import Constant, Held, Tensor
 from lintorch.facts.classes.classes import ClassInfo
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -183,11 +184,22 @@ def in_vectors(call: cst.Call, source: Source) -> Iterator[Hit]:
     )
     pattern = rf"{axes} (== 1|< 2|<= 1)" if inside else rf"{axes} (> 1|>= 2)"
     norm = re.fullmatch(pattern, asked) and _find_norm(source)
-    if norm:
+    if norm and not _is_called_nowhere(loop, source):
         message = (
             f"the scales of {norm.rpartition('.')[2]} have one axis too: 0 lets nothing through"
         )
         yield Hit(call, message, remedy='ask named_parameters() for "bias" in the name')
+
+
+def _is_called_nowhere(node: cst.CSTNode, source: Source) -> bool:
+    """Whether it stands in a method that nothing in the project names but in a comment."""
+    function = source.enclosing(node, cst.FunctionDef)
+    if function is None or source.enclosing(function, cst.ClassDef) is None:
+        return False
+    name = re.escape(function.name.value)
+    named = re.compile(rf"^[^#\n]*(?<!def )\b{name}\b".encode(), re.M)
+    special = name.startswith("__") or name == "forward"
+    return not special and not is_written_around(named, source.path, source.consulted)
 
 
 def _goes_over_parameters(loop: cst.For) -> bool:
