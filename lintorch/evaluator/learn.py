@@ -108,11 +108,10 @@ def widen_guesses(machine: Machine) -> bool:
     For what does not fit two axes, and then three; after that it has two again. Of several inputs
     it is not told which of them does not fit.
     """
-    if any(_narrow_stepped(machine, name) for name in [*machine.stepped]):
-        return True
-    presumed = [name for name, shape in machine.guessed.items() if _is_plain(machine, name, shape)]
+    guesses = {k: v for k, v in machine.guessed.items() if k not in machine.stepped}
+    presumed = [name for name, shape in guesses.items() if _is_plain(machine, name, shape)]
     if len(presumed) != 1:
-        return False
+        return any(_narrow_stepped(machine, name) for name in [*machine.stepped])
     name, shape = presumed[0], machine.guessed[presumed[0]]
     first = machine.widened.setdefault(name, shape)
     more = (*shape[:-1], make_symbol(f"{name}.{len(shape) - 1}", None), shape[-1])
