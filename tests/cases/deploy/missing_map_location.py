@@ -164,12 +164,3 @@ class Agent:
         self.model.load_state_dict(torch.load(kept))
         best = "./best/model.dump"
         self.model.load_state_dict(torch.load(best))  # hit
-
-
-def resumed(args, optimizer):
-    def create_model():
-        return Net().cuda()
-
-    model = create_model()
-    model.load_state_dict(torch.load(args.resume))
-    return model
