@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.facts.training.whole_loads import find_refused_use
+from lintorch.facts.exporting.whole_loads import find_refused_use
 from lintorch.source import Source
 
 rule = Rule(

@@ -14,9 +14,9 @@ from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownMethod
 from lintorch.evaluator.values import Array, Constant, External, Held, Items, Unknown, Value
+from lintorch.facts.exporting.whole_loads import is_read_back
 from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.facts.training.refused_objects import find_refused
-from lintorch.facts.training.whole_loads import is_read_back
 from lintorch.source import Role, Source, literal
 
 rule = Rule(
