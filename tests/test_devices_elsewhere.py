@@ -74,6 +74,27 @@ def test_weights_of_a_project_that_knows_no_device_are_read_where_they_were_save
     assert rows_of("LT214", tmp_path) == [("loads.py", 5)]
 
 
+RESUMES = """import torch
+from torch import nn
+
+
+def main(args):
+    def create_model():
+        return nn.Linear(2, 2).cuda()
+
+    model = create_model()
+    model.load_state_dict(torch.load(args.resume))
+"""
+
+
+def test_a_program_that_asks_for_a_gpu_in_a_helper_of_its_own_needs_no_other_device(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "main.py").write_text(RESUMES)
+    done = lintorch("check", "--output-format=json", "--no-cache", cwd=tmp_path)
+    assert json.loads(done.stdout) == []
+
+
 PARSER = """import argparse
 
 parser = argparse.ArgumentParser()

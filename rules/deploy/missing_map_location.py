@@ -111,9 +111,15 @@ def _weigh(call: cst.Call, source: Source) -> Severity | None:
     asking = (
         other
         for other in source.nodes(cst.Call)
-        if _goes_to_gpu(other, source) and scopes & _scopes(other, source)
+        if _goes_to_gpu(other, source)
+        and not scopes.isdisjoint((*_scopes(other, source), *_list_functions(other, source)))
     )
     return Severity.NOTE if any(not _is_on_gpu(each, source) for each in asking) else None
+
+
+def _list_functions(node: cst.CSTNode, source: Source) -> Iterator[cst.CSTNode]:
+    """The functions around, of helpers within a function too."""
+    return (each for each in source.ancestors(node) if isinstance(each, cst.FunctionDef))
 
 
 def _goes_to_gpu(call: cst.Call, source: Source) -> bool:
