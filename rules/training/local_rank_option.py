@@ -65,7 +65,10 @@ READS_RANK = re.compile(
 )
 
 READS_RANK_OF_BYTES = re.compile(READS_RANK.pattern.encode())
-READS_OPTION = re.compile(rb"\.local_rank\b(?!\s*=[^=])")
+READS_OPTION = re.compile(
+    rb"\b(\w*arg(ument)?s|\w*opts?|options|\w*flags|\w*config\w*|\w*cfg|hps?|hparams|params)\.local_rank\b(?!\s*=[^=])",
+    re.I,
+)
 
 
 @rule.event(ADDS)

@@ -272,7 +272,8 @@ def _read_type(given: Value, before: str | None) -> str | None:
     if isinstance(given, External) and given.path.startswith("torch."):
         return given.path.removeprefix("torch.")
     is_type = isinstance(given, Unknown) and not given.path.rstrip("<>").endswith("device")
-    return None if is_type or isinstance(given, Choice) else before
+    is_mask = isinstance(given, Number) and given.truth  # `y != 0` of what may be a tensor
+    return None if is_type or is_mask or isinstance(given, Choice) else before
 
 
 @does(

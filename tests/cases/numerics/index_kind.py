@@ -298,3 +298,9 @@ def spread(words: torch.Tensor, scores: torch.Tensor, count: int):
     first = torch.gather(words, 1, beam.unsqueeze(-1))
     second = torch.gather(words, 1, word.unsqueeze(-1))
     return first, second, words.gather(1, beam.view(-1, 1).expand_as(words))
+
+
+def masked(scores: torch.Tensor, y, count, null):
+    mask = y.data != null
+    chosen = torch.Tensor(2, count).fill_(0).type_as(mask)
+    return scores.view(2, 3)[chosen]
