@@ -1,4 +1,6 @@
 # profile: onnx-legacy@17 torchscript-trace onnx torch.export
+import functools
+import inspect
 from typing import Optional
 
 import torch
@@ -440,3 +442,47 @@ class OfGraphs(nn.Module):
         if torch.isnan(x).any():
             print("nan")
         return h + x
+
+
+def by_name(function):
+    @functools.wraps(function)
+    def wrapper(self, *args, **kwargs):
+        index = None
+        if "flag" in function.__code__.co_varnames:
+            index = function.__code__.co_varnames.index("flag") - 1
+        if index is not None and len(args) > index and args[index] is not None:
+            value = args[index]
+        else:
+            value = kwargs.get("flag", True)
+        if index is not None and len(args) > index:
+            args = (*args[:index], value, *args[index + 1 :])
+        else:
+            kwargs["flag"] = value
+        return function(self, *args, **kwargs)
+
+    return wrapper
+
+
+class Flagged(nn.Module):
+    @by_name
+    def forward(self, x, flag=None):
+        return x + 1 if flag else x
+
+
+class FlaggedTwice(nn.Module):
+    @by_name
+    @by_name
+    def forward(self, x, flag=None):
+        x = x + 1 if flag else x
+        return x if x.sum() > 0 else -x  # hit
+
+
+class AsksSignature(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Flagged()
+
+    def forward(self, x):
+        if "mask" in inspect.signature(self.inner.forward).parameters:
+            return x if x.sum() > 0 else -x
+        return x if x.mean() > 0 else -x  # hit
