@@ -133,3 +133,34 @@ def test_an_object_of_which_one_attribute_is_asked_is_made_up(tmp_path: Path) ->
     )
     assert model.made_up == ("action_space",)
     assert fed(model) == ["float32[batch=2, 12]"]
+
+
+def test_names_that_only_a_script_has_are_set_as_there(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        """
+        import sys
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.words = nn.Embedding(n_words, width)
+                self.head = nn.Linear(width, 2)
+
+            def forward(self, x):
+                return self.head(self.words(x).mean(1)).to(device)
+
+        if __name__ == "__main__":
+            import torch
+            device = torch.device("cpu")
+            width = int(sys.argv[1])
+            n_words = len(open("words.that.are.not.there").read())
+            net = Net()
+        """,
+        README_md="python nets/net.py 20",
+    )
+    (head,) = [each for each in model.layers if each.path == "head"]
+    assert head.parameters == 42
+    assert any("width=20" in said for said in model.assumptions)
+    assert any("made up" in said and "n_words=" in said for said in model.assumptions)
