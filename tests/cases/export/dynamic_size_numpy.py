@@ -37,3 +37,10 @@ class OfData(nn.Module):
     def forward(self, x):
         state = torch.zeros(1, x.data.size(0), 4)  # hit
         return x + state.sum()
+
+
+class Counted(nn.Module):
+    def forward(self, x):
+        last = torch.LongTensor(x.size(0)).fill_(1)  # hit
+        zeros = torch.FloatTensor(x.size(0)).fill_(0)  # hit
+        return x * last.sum() + zeros.sum()
