@@ -202,3 +202,9 @@ class OverlapLoss(nn.Module):
 
     def forward(self, x, target):
         return (x * self.encode(target)).mean()
+
+
+class OfPacked(nn.Module):
+    def forward(self, packed):
+        rows = nn.utils.rnn.PackedSequence(packed.data * 2, packed.batch_sizes)
+        return rows.data + 1

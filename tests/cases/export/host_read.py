@@ -2,6 +2,7 @@
 import math
 
 import cv2
+import numpy
 import onnxruntime
 import torch
 from PIL import Image
@@ -256,3 +257,13 @@ def read_wide(box):
 
 def read_long(mask):
     return int(mask.sum().item())  # hit
+
+
+class Either(nn.Module):
+    def forward(self, x):
+        y, is_numpy = x * 2, False
+        if type(y) == numpy.ndarray:
+            is_numpy = True
+        if is_numpy:
+            y = y.numpy()
+        return y
