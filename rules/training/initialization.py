@@ -128,6 +128,37 @@ def _respelled(value: str) -> str:
     return names[near[0]] if near else ""
 
 
+@rule.source(cst.Call, needs=("bias",))
+def in_biases(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`nn.init.xavier_uniform_(m.bias)` of a layer, whose bias has one axis."""
+    name = source.name(call.func)
+    short = name.removeprefix(_INIT)
+    if not name.startswith(_INIT) or not _MATRICES.match(short) or not call.args:
+        return
+    given = _BIAS.fullmatch(source.code(call.args[0].value))
+    if given is not None and _is_layer(given[1], call, source):
+        message = f"{short} takes a tensor of two axes or more, a bias has one: ValueError"
+        remedy = "write nn.init.zeros_() for a bias"
+        yield Hit(call, message, severity=Severity.ERROR, remedy=remedy)
+
+
+_BIAS = re.compile(r"([\w.]+)\.bias(?:\.data)?")
+_BIASED = re.compile(r"torch\.nn\.(Linear|Conv\w*|(Batch|Layer|Group|Instance)Norm\w*)")
+
+
+def _is_layer(owner: str, call: cst.Call, source: Source) -> bool:
+    """Whether a name is surely a layer of torch: asked for around the call, or built so."""
+    for each in source.ancestors(call):
+        test = source.code(each.test) if isinstance(each, cst.If) else ""
+        if test and re.search(rf"isinstance\({re.escape(owner)}, \(?(torch\.)?nn\.", test):
+            return source.is_within(call, each.body) if isinstance(each, cst.If) else False
+    func = call.args[0].value
+    while isinstance(func, cst.Attribute) and source.code(func) != owner:
+        func = func.value
+    built = source.built(func)
+    return bool(built) and all(_BIASED.fullmatch(source.name(each.func)) for each in built)
+
+
 @rule.source(cst.If, needs=("__name__",))
 def in_class_names(node: cst.If, source: Source) -> Iterator[Hit]:
     """`if type(m).__name__.find("Conv") != -1: init(m.weight)`, where the file has a ConvBlock."""

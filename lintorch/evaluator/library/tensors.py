@@ -64,7 +64,8 @@ def count_numbers(machine: Machine, node: ast.AST, given: Given) -> Value:
 
     held = given.pick(0)
     if not isinstance(held, Tensor) or held.shape is None:
-        return Number(None, True)
+        counted = held.rows if isinstance(held, Tensor) else None
+        return Number(None, True) if counted is None else make_number(counted)
     shape = shape_of_tensor(held)
     total: Value = Constant(1)
     for item in shape.items or () if isinstance(shape, Items) else ():

@@ -37,7 +37,7 @@ def find_left_out(owners: Sequence[str], call: cst.Call, source: _Reads) -> str:
     info = _find_class(name, call, source)
     if info is None or info.bases != (MODULE,) or "forward" not in info.methods:
         return ""
-    own = [key for key, made in info.attributes.items() if _is_made_of(made, source, _PARAMETER)]
+    own = [key for key, made in info.attributes.items() if _is_parameter(made, source)]
     rest = info.attributes.keys() - held - {*own}
     if any(_may_have_weights(info.attributes[key], source) for key in rest):
         return ""
@@ -68,10 +68,11 @@ def _unwrap(made: cst.Call) -> cst.Call | None:
     return made
 
 
-def _is_made_of(made: Sequence[cst.BaseExpression], source: _Reads, kind: str) -> bool:
-    return (
-        len(made) == 1 and isinstance(made[0], cst.Call) and source.names.name(made[0].func) == kind
-    )
+def _is_parameter(made: Sequence[cst.BaseExpression], source: _Reads) -> bool:
+    """`nn.Parameter(...)` that is not told to need no gradient."""
+    if len(made) != 1 or not isinstance(made[0], cst.Call) or len(made[0].args) > 1:
+        return False
+    return source.names.name(made[0].func) == _PARAMETER
 
 
 def _may_have_weights(made: Sequence[cst.BaseExpression], source: _Reads) -> bool:

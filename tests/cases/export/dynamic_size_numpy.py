@@ -44,3 +44,11 @@ class Counted(nn.Module):
         last = torch.LongTensor(x.size(0)).fill_(1)  # hit
         zeros = torch.FloatTensor(x.size(0)).fill_(0)  # hit
         return x * last.sum() + zeros.sum()
+
+
+class Indexed(nn.Module):
+    def forward(self, x):
+        b, c, h, w = x.shape
+        ys, xs = np.mgrid[:h, 0:w]  # hit
+        fixed = np.mgrid[:4, :4]
+        return x + torch.from_numpy(np.stack([xs, ys])).float()[:1], torch.from_numpy(fixed)

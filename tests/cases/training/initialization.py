@@ -121,3 +121,21 @@ class Layered(nn.Module):
                 nn.init.xavier_normal_(p)
             else:
                 nn.init.zeros_(p)  # hit
+
+
+def fill_biases(m):
+    if isinstance(m, nn.Linear):
+        nn.init.xavier_uniform_(m.bias)  # hit
+        nn.init.xavier_uniform_(m.weight)
+    elif isinstance(m, Biased):
+        nn.init.xavier_uniform_(m.bias)
+
+
+class Biased(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(4, 4)
+        self.bias = nn.Parameter(torch.zeros(4, 4))
+        nn.init.kaiming_normal_(self.line.bias.data)  # hit
+        nn.init.kaiming_normal_(self.bias)
+        nn.init.zeros_(self.line.bias)
