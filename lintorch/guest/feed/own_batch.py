@@ -40,7 +40,7 @@ def try_own_batch(guess: Guess, message: str, module: nn.Module) -> Iterator[Gue
 def _list_numbers_read(module: nn.Module) -> dict[str, int]:
     """The whole numbers that `forward` of the model, or of a part of the user's, reads off `self`."""
     found: dict[str, int] = {}
-    for part in module.modules():
+    for part in nn.Module.modules(module):
         if type(part).__module__.startswith("torch."):
             continue
         for node in ast.walk(parse_source_of(part.forward)):
