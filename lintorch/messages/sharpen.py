@@ -25,6 +25,7 @@ _WHOLE_BUILD = "the whole onnxruntime of the newest release, not one of the syst
 _STATUS = "onnxruntime/status"
 _ARCHIVE = "torch/archive"
 _LINEAR = "torch/linear-sizes"
+_CHECKER = "onnx/checker"
 _UNFLATTENED = re.compile(r"^\(?(\d{1,9})x(\d{1,9}) and (\d{1,9})x\d{1,9}\)?$")
 _AROUND = 300
 _PAIRS = re.compile(
@@ -67,7 +68,7 @@ def sharpen(found: Recognised, text: str) -> Recognised:
         return _name_compile(found)
     if found.runtime.name == "torch.onnx" and not _ONNX.search(text):
         return replace(found, runtime=next(r for r in load_runtimes() if r.name == "torchscript"))
-    if found.kind.error == "sizes":
+    if found.kind.error == "sizes" or found.kind.full_name == _CHECKER:
         detailed = add_details(found.kind, found.excerpt)
         if detailed is not found.kind:
             return replace(found, kind=detailed)
