@@ -49,6 +49,18 @@ def test_loads_of_one_function_are_one_finding_that_names_the_other_line(tmp_pat
     assert second["also"] == []
 
 
+def test_a_helper_inside_of_a_function_is_a_part_of_it(tmp_path: Path) -> None:
+    helper = "def load():\n        a.load_state_dict(torch.load(first))\n\n    load()"
+    text = LOADS.replace("a.load_state_dict(torch.load(first))", helper)
+    (tmp_path / "load.py").write_text(text)
+    done = lintorch("check", "--select=LT214", "--output-format=json", cwd=tmp_path)
+    rows = [
+        [each["location"]["row"], *(a["location"]["row"] for a in each["also"])]
+        for each in json.loads(done.stdout)
+    ]
+    assert rows == [[9, 12], [17]]
+
+
 def test_a_fix_of_one_finding_mends_all_its_places(tmp_path: Path) -> None:
     assert check(tmp_path, "--fix", "--unsafe-fixes") == []
     mended = (tmp_path / "load.py").read_text()

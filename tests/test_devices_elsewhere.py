@@ -1,4 +1,4 @@
-"""A device that a constructor is given is no matter of the file that the layer is built in."""
+"""What other files of the project say of devices: a constructor's, a launcher's, or none at all."""
 
 from __future__ import annotations
 
@@ -47,6 +47,74 @@ class Whole(nn.Module):
 def test_a_device_of_a_part_in_another_file_is_left_to_that_file(tmp_path: Path) -> None:
     (tmp_path / "part.py").write_text(PART)
     (tmp_path / "whole.py").write_text(WHOLE)
-    done = lintorch("check", "--select=LT112", "--output-format=json", cwd=tmp_path)
-    found = [(each["filename"], each["location"]["row"]) for each in json.loads(done.stdout)]
-    assert found == [("part.py", 20), ("whole.py", 13)]
+    assert rows_of("LT112", tmp_path) == [("part.py", 20), ("whole.py", 13)]
+
+
+LOADS = """import torch
+
+
+def restore(model, path):
+    model.load_state_dict(torch.load(path))
+"""
+SAVES = """import torch
+
+
+def keep(model, path):
+    torch.save(model.state_dict(), path)
+"""
+
+
+def test_weights_of_a_project_that_knows_no_device_are_read_where_they_were_saved(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "loads.py").write_text(LOADS)
+    (tmp_path / "saves.py").write_text(SAVES)
+    assert not rows_of("LT214", tmp_path)
+    (tmp_path / "moves.py").write_text("def put(model):\n    return model.cuda()\n")
+    assert rows_of("LT214", tmp_path) == [("loads.py", 5)]
+
+
+RESUMES = """import torch
+from torch import nn
+
+
+def main(args):
+    def create_model():
+        return nn.Linear(2, 2).cuda()
+
+    model = create_model()
+    model.load_state_dict(torch.load(args.resume))
+"""
+
+
+def test_a_program_that_asks_for_a_gpu_in_a_helper_of_its_own_needs_no_other_device(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "main.py").write_text(RESUMES)
+    done = lintorch("check", "--output-format=json", "--no-cache", cwd=tmp_path)
+    assert json.loads(done.stdout) == []
+
+
+PARSER = """import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--local_rank", default=-1, type=int)
+args = parser.parse_args()
+import torch.distributed
+"""
+
+
+def test_a_rank_that_another_file_reads_from_the_environment_needs_no_option(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "main.py").write_text(PARSER)
+    assert rows_of("LT413", tmp_path) == [("main.py", 4)]
+    (tmp_path / "start.py").write_text("import os\n\nrank = int(os.environ['LOCAL_RANK'])\n")
+    assert not rows_of("LT413", tmp_path)
+    (tmp_path / "use.py").write_text("def use(args):\n    return args.local_rank\n")
+    assert rows_of("LT413", tmp_path) == [("main.py", 4)]
+
+
+def rows_of(code: str, folder: Path) -> list[tuple[str, int]]:
+    done = lintorch("check", f"--select={code}", "--output-format=json", "--no-cache", cwd=folder)
+    return [(each["filename"], each["location"]["row"]) for each in json.loads(done.stdout)]

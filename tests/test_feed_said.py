@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
+import pytest
 from examining import examine_files
 from reported import model_of
 
@@ -95,12 +96,17 @@ def test_what_a_part_looks_up_in_a_table_is_a_number_for_each_sample(tmp_path: P
     assert len(fed["x"].shape) == 4
 
 
-def test_the_sides_that_a_command_line_names_are_tried(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        "parser.add_argument('--img_size', default=[94, 24], help='width and height')",
+        "parser.add_argument('--height', default=24)\nparser.add_argument('--width', default=94)",
+    ],
+)
+def test_the_sides_that_a_command_line_names_are_tried(tmp_path: Path, options: str) -> None:
     (tmp_path / "LICENSE").touch()
     (tmp_path / "train.py").write_text(
-        "import argparse\n"
-        "parser = argparse.ArgumentParser()\n"
-        "parser.add_argument('--img_size', default=[94, 24], help='width and height')\n"
+        f"import argparse\nparser = argparse.ArgumentParser()\n{options}\n"
     )
     fed = feed(
         tmp_path,

@@ -249,6 +249,18 @@ def test_modules_are_found_where_scripts_of_the_project_find_them(tmp_path: Path
     assert all(said(report) == () for report in reports.values())
 
 
+def test_the_root_is_the_package_that_its_folder_is_elsewhere(tmp_path: Path) -> None:
+    """A project that is imported from the folder above, by a name that its folder need not have here."""
+    found = examine(
+        tmp_path,
+        _text__symbols="SYMBOLS = 'abc'\n",
+        net=net("Own", head="from Speaker.text.symbols import SYMBOLS"),
+        other=net("Absent", head="from Speaker.sound import WAVES", running="x = x + WAVES"),
+    )
+    assert said(found["Own"]) == ()
+    assert "needs Speaker" in cause(found["Absent"])
+
+
 def test_the_root_of_a_repository_is_known_by_its_text_files(tmp_path: Path) -> None:
     tmp_path.joinpath("requirements.txt").touch()
     (path,) = write_files(tmp_path, {"nets/one": net("One", head="from parts.layers import WIDTH")})

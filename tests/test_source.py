@@ -115,11 +115,17 @@ def test_a_helper_in_another_file_runs_in_the_forward_pass_that_calls_it(tmp_pat
 
 
 @pytest.mark.parametrize(
-    "path", ["data/augment.py", "augmentations/echo.py", "data_augmentation.py"]
+    "path",
+    ["data/augment.py", "augmentations/echo.py", "data_augmentation.py", "MyLoss.py", "loss/f.py"],
 )
-def test_what_changes_data_for_training_is_traced_by_nobody(path: str) -> None:
+def test_what_changes_or_judges_data_for_training_is_traced_by_nobody(path: str) -> None:
     text = "from torch import nn\nclass Echo(nn.Module):\n    def forward(self, x):\n        return f(x)\n"
-    for where, traced in ((path, False), ("echo.py", True), ("augmented_net.py", True)):
+    for where, traced in (
+        (path, False),
+        ("echo.py", True),
+        ("augmented_net.py", True),
+        ("lossless.py", True),
+    ):
         source = Source(where, text)
         (call,) = source.nodes(cst.Call)
         assert source.in_traced_forward(call) is traced

@@ -163,17 +163,25 @@ def _find_function(finding: Finding, functions: Sequence[range]) -> range | None
 
 
 def _outline_functions(text: str | None) -> list[range]:
-    """The rows of each function and class; none of what does not parse."""
+    """The rows of each function, with those inside of it, and of each class; none of what does not parse."""
     try:
         tree = ast.parse(text or "")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    kinds = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef
-    return [
-        range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        for node in ast.walk(tree)
-        if isinstance(node, kinds)
-    ]
+    return [*_list_outer(tree, inside=False)]
+
+
+def _list_outer(node: ast.AST, *, inside: bool) -> Iterator[range]:
+    """The rows of classes and of functions below a node that are no helpers of a function."""
+    for each in ast.iter_child_nodes(node):
+        if isinstance(each, ast.expr):
+            continue
+        kind, within = isinstance(each, ast.ClassDef), inside
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if kind or not inside:
+                yield range(each.lineno, (each.end_lineno or each.lineno) + 1)
+            within = not kind
+        yield from _list_outer(each, inside=within)
 
 
 def _fold_group(group: Sequence[Finding]) -> Iterator[Finding]:

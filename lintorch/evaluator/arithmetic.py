@@ -68,7 +68,8 @@ def combine_each(machine: Machine, node: ast.AST, kind: str, left: Value, right:
 def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, right: Value) -> Value:
     """The value of `left OPERATOR right`; `kind` is the class of the ast operator."""
     if isinstance(left, Tensor) or isinstance(right, Tensor):
-        return call_torch(machine, node, OPERATORS[kind][1], (left, right), {})
+        result = call_torch(machine, node, OPERATORS[kind][1], (left, right), {})
+        return _type_quotient(left, result) if kind == "Div" else result
     if isinstance(left, Array) or isinstance(right, Array):
         return replace(mix_arrays((left, right)), dtype=combine_types(kind, left, right))
     if isinstance(left, Constant) and isinstance(right, Constant):
@@ -82,6 +83,14 @@ def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, righ
     if is_number(left) or is_number(right):
         return _combine_with_setting(kind, left, right)
     return UNKNOWN
+
+
+def _type_quotient(left: Value, found: Value) -> Value:
+    """A quotient of whole numbers by what is not known: a float."""
+    whole = isinstance(left, Tensor) and left.dtype is not None and left.dtype.startswith("int")
+    if whole and isinstance(found, Tensor) and found.dtype is None:
+        return replace(found, dtype="float32")
+    return found
 
 
 def mix_arrays(given: Iterable[Value]) -> Array:

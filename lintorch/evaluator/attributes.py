@@ -54,6 +54,13 @@ from lintorch.evaluator.values import (
     make_number,
     name_setting,
 )
+from lintorch.evaluator.written_names import (
+    CODE,
+    SIGNATURE,
+    find_function,
+    read_code,
+    read_signature,
+)
 from lintorch.evaluator.zoo_models import is_zoo_class, name_part
 
 _SAME = frozenset({"data", "grad", "real"})
@@ -317,9 +324,11 @@ def note_aside(value: Value, spot: Spot) -> Value:
 def shape_of_tensor(held: Tensor) -> Value:
     """`tensor.shape`."""
     if held.shape is None:
-        name = held.name if held.origin == "input" else ""
         each = Number(None, whole=True, varies=None)
-        return Items("Size", None, each, of_input=name)
+        whole = Items("Size", None, each, of_input=held.ranked_as)
+        if held.rows is None:
+            return whole
+        return replace(whole, spread=((make_number(held.rows),), whole, ()))
     return Items("Size", tuple(map(make_number, held.shape)))
 
 
@@ -375,6 +384,8 @@ def read_of_items(machine: Machine, node: ast.AST, held: Items, name: str) -> Va
 @reads(Function)
 def read_of_function(machine: Machine, node: ast.AST, held: Function, name: str) -> Value:
     """`f.__name__`."""
+    if name == "__code__":
+        return Bound(CODE, (held,))
     return Constant(held.name) if name == "__name__" else UNKNOWN
 
 
@@ -383,4 +394,12 @@ def read_of_bound(machine: Machine, node: ast.AST, held: Bound, name: str) -> Va
     """An attribute of a method or partial function; `@width.setter` in the body of a class."""
     if held.function == External("property") and name == "setter":
         return Bound(External("property.setter"), held.positional[:1])
+    if held.function == SIGNATURE:
+        return read_signature(machine, held.positional[0], name)
+    function, _ = find_function(held)
+    if held.function == CODE:
+        function, _ = find_function(held.positional[0])
+        return read_code(function, name) if function else UNKNOWN
+    if name == "__code__" and function:
+        return Bound(CODE, (function,))
     return {"func": held.function, "args": Items("tuple", held.positional)}.get(name, UNKNOWN)

@@ -19,6 +19,7 @@ from lintorch.evaluator.mark_order import marking
 from lintorch.evaluator.marks import CallBegan, CallEnded
 from lintorch.evaluator.model_modes import tell_compared
 from lintorch.evaluator.objects import OWN_GRADIENT, is_module_class
+from lintorch.evaluator.other_runtimes import takes_graph
 from lintorch.evaluator.pure_calls import Key, make_key
 from lintorch.evaluator.repeated_calls import is_lasting, is_made_up
 from lintorch.evaluator.truth import known_items
@@ -150,10 +151,15 @@ def call_function(machine: Machine, node: ast.AST, function: Function, given: Gi
 
 
 def _is_misfed(node: ast.AST, function: Function, given: Given) -> bool:
-    """Whether it is given what it does not take, or a forward less than it needs: something unknown stands in between."""
+    """Whether it is given what it does not take, or a model less than it needs: it raises, or something unknown stands in between."""
     spec, count = function.node.args, len(given.positional)
-    of_model = function.name == "forward" and function.wrapped is None
+    of_model = function.name in ("forward", "__init__") and function.wrapped is None
     written = of_model and isinstance(node, ast.Call) and not given.open
+    if function.name == "__init__" and isinstance(
+        node, ast.Call
+    ):  # `**kwargs` of a guess may be too few
+        written = written and not any(isinstance(each, ast.Starred) for each in node.args)
+        written = written and all(each.arg for each in node.keywords)
     fits = not written or has_enough(spec, count, given.keyword)
     takes = takes_by_position(spec, count) and takes_named(spec, given.keyword)
     return not (takes and fits)
@@ -268,8 +274,10 @@ def keeps_frame(node: ast.AST) -> bool:
 
 
 def _is_aside(machine: Machine, function: Function) -> bool:
-    names = (function.name, function.owner.name if function.owner else "")
-    return any(map(machine.library.is_aside, names))
+    owner = function.owner
+    if owner is not None and takes_graph(owner.node):
+        return True
+    return any(map(machine.library.is_aside, (function.name, owner.name if owner else "")))
 
 
 def _is_too_deep(machine: Machine, function: Function) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
@@ -261,6 +262,15 @@ _SET_LATER = frozenset({"stride", "padding", "dilation", "groups"})
 
 
 def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given: Given) -> Value:
+    """What a layer gives; if nothing is known of its axes, it may have as many as an input has."""
+    found, first = _infer_shape(machine, node, callee, path, given), given.pick(0)
+    if not isinstance(found, Tensor) or found.shape is not None or not isinstance(first, Tensor):
+        return found
+    ranked = first.shape is None and path.endswith((*_SAME_SHAPE, "Linear"))
+    return replace(found, ranked_as=first.ranked_as) if ranked else found
+
+
+def _infer_shape(machine: Machine, node: ast.AST, callee: Held, path: str, given: Given) -> Value:
     held = machine.state.read(callee.address)
     made = held.get("lintorch arguments")
     if not isinstance(made, Given) or _CHECK in held:

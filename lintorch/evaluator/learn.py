@@ -108,14 +108,31 @@ def widen_guesses(machine: Machine) -> bool:
     For what does not fit two axes, and then three; after that it has two again. Of several inputs
     it is not told which of them does not fit.
     """
-    presumed = [name for name, shape in machine.guessed.items() if _is_plain(machine, name, shape)]
+    guesses = {k: v for k, v in machine.guessed.items() if k not in machine.stepped}
+    presumed = [name for name, shape in guesses.items() if _is_plain(machine, name, shape)]
     if len(presumed) != 1:
-        return False
+        return any(_narrow_stepped(machine, name) for name in [*machine.stepped])
     name, shape = presumed[0], machine.guessed[presumed[0]]
     first = machine.widened.setdefault(name, shape)
     more = (*shape[:-1], make_symbol(f"{name}.{len(shape) - 1}", None), shape[-1])
     machine.guessed[name] = machine.learned[name] = more if len(more) <= _WIDEST else first
     return True
+
+
+def _narrow_stepped(machine: Machine, name: str) -> bool:
+    """Presume two axes, batch and time, of what `ids[:, t]` was taken to have three of; if that is worse, three."""
+    shape, first = machine.guessed.get(name), machine.widened.get(name)
+    if shape is None or machine.learned.get(name) != shape:
+        return False
+    if first is None and len(shape) == 3:
+        machine.widened[name] = shape
+        machine.guessed[name] = machine.learned[name] = (shape[0], make_symbol(f"{name}.1"))
+        return True
+    machine.stepped.discard(name)
+    if first is not None and len(shape) == 2:
+        machine.guessed[name] = machine.learned[name] = first
+        return True
+    return False
 
 
 def settle_widened(machine: Machine) -> bool:

@@ -248,6 +248,10 @@ class Machine:
         self.guessed: dict[str, tuple[Dim, ...]] = {}
         self.widened: dict[str, tuple[Dim, ...]] = {}
         """What was presumed at first of inputs that more axes were tried for."""
+        self.stepped: set[str] = set()
+        """Inputs that a loop goes along, as in `ids[:, i]`, of which no more is known."""
+        self.timed: set[str] = set()
+        """Those of them where the name of the index says that it is one of time."""
         self.misfit = False
         """Whether something was done with a presumed shape that asks for other axes."""
         self.learned_types: dict[str, str] = {}

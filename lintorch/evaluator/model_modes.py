@@ -13,6 +13,7 @@ from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layers import bind_layer
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.objects import MODULE, is_module_class, list_ancestors
+from lintorch.evaluator.unfollowed_modes import MODAL, list_unfollowed
 from lintorch.evaluator.values import (
     FALSE,
     TRUE,
@@ -40,10 +41,6 @@ _TAKERS = {
     **{name: parameter for name, (_, parameter) in EXPORTER_CALLS.items()},
     "torch.fx.symbolic_trace": "root",
 }
-_MODAL = re.compile(
-    r"^torch\.nn\.((Sync|Lazy)?BatchNorm\w*|(Feature)?(Alpha)?Dropout\w*|RReLU"
-    r"|Transformer(Encoder|Decoder)Layer|Transformer)$"
-)
 _PLAIN = re.compile(
     r"^torch\.nn\.(Module|Sequential|Module(List|Dict)|Linear|Identity|Flatten|Embedding|(Leaky|P)?ReLU6?"
     r"|[EGSC]ELU|Sigmoid|Tanh|(Log)?Softmax|Conv(Transpose)?\dd|((Adaptive)?(Max|Avg)Pool\dd)|LSTM|GRU|RNN)$"
@@ -108,6 +105,8 @@ def _list_modal(machine: Machine, held: Value) -> Iterator[str]:
         if content.get(MODE, True) is not True:
             yield OTHERWISE
         yield from _list_own(each, content.get("lintorch arguments"))
+        if isinstance(each.of, Class) and not content.keys() - {MODE}:
+            yield from list_unfollowed(machine, each.of)
         waiting.extend(value for value in content.values() if isinstance(value, (Held, Items)))
         waiting.extend(content.get(ITEMS) or ())
 
@@ -150,9 +149,7 @@ def _list_own(held: Held, made: object) -> Iterator[str]:
     for kind in list_ancestors(held.of):
         if isinstance(kind, Class):
             yield from _list_asked(kind.node)
-        elif _MODAL.match(kind.path) and not (
-            isinstance(made, Given) and _is_idle(kind.path, made)
-        ):
+        elif MODAL.match(kind.path) and not (isinstance(made, Given) and _is_idle(kind.path, made)):
             yield kind.path.rpartition(".")[2]
 
 

@@ -1,4 +1,4 @@
-"""Branches of a forward pass in which nothing is exported: another runtime's, or of the first batches.
+"""Parts of a forward pass in which nothing is exported: another runtime's, of the first batches, of graph objects.
 
 `if self.pt: … elif self.onnx: … elif self.engine: …` is left out branch by branch.
 """
@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.machine import Machine
+from lintorch.syntax.python_ast import list_nodes
 
 _OTHERS = frozenset(
     {
@@ -38,6 +40,16 @@ def is_foreign_case(node: ast.Match, case: ast.match_case) -> bool:
     """Whether a case is for another runtime."""
     words = [_collect_words(each.pattern) for each in node.cases]
     return _is_elsewhere(_collect_words(case.pattern), words)
+
+
+_OF_GRAPHS = ("ndata", "edata", "srcdata", "dstdata")
+
+
+@keep_beside
+def takes_graph(owner: ast.ClassDef) -> bool:
+    """Whether a class reads its data off graphs of DGL, as `g.ndata["h"]`: no exporter takes such an input."""
+    nodes = list_nodes(owner)
+    return any(isinstance(each, ast.Attribute) and each.attr in _OF_GRAPHS for each in nodes)
 
 
 _DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")

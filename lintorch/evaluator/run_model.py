@@ -37,6 +37,7 @@ from lintorch.evaluator.objects import (
     is_module_class,
     tell_wrapped,
 )
+from lintorch.evaluator.other_runtimes import takes_graph
 from lintorch.evaluator.proven_tensors import prove_parameter
 from lintorch.evaluator.roots import list_classes, needs_arguments
 from lintorch.evaluator.training_parts import is_part, is_training_part
@@ -359,7 +360,7 @@ def _may_be_exported(around: Surroundings, kind: Value | None) -> bool:
     """Whether a class of the file is no loss, and no part that models call only where they train."""
     if not isinstance(kind, Class) or kind.file is not around.file:
         return True
-    if not around.is_exported(kind.name):
+    if not around.is_exported(kind.name) or takes_graph(kind.node):
         return False
     callers = around.library.mentions(kind.name, around.file)
     return not is_training_part(kind.name, (around.file, *callers), around.is_exported)

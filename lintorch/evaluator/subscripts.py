@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +16,7 @@ from lintorch.evaluator.layers import LISTS
 from lintorch.evaluator.learn import name_axes, name_axis, settle_cut, teach_width
 from lintorch.evaluator.machine import Machine, evaluates
 from lintorch.evaluator.objects import find_class_attribute, list_ancestors
+from lintorch.evaluator.operators.arguments import make_counted
 from lintorch.evaluator.output_objects import is_output, read_field
 from lintorch.evaluator.sizes import Dim, compare, largest, make_operation, make_symbol, smallest
 from lintorch.evaluator.truth import known_items
@@ -46,6 +49,8 @@ from lintorch.evaluator.values import (
 def evaluate_subscript(machine: Machine, node: ast.Subscript) -> Value:
     """`held[index]`."""
     held, index = machine.evaluate(node.value), machine.evaluate(node.slice)
+    if isinstance(held, Tensor) and held.shape is None and _goes_along_time(node.slice):
+        machine.timed.add(held.ranked_as)
     result = read_item(machine, node, held, index)
     machine.tell(Indexed, node, held, index, result)
     return result
@@ -71,12 +76,26 @@ def read_item(machine: Machine, node: ast.AST, held: Value, index: Value) -> Val
     at = size_in(index)
     if isinstance(at, int) and (item := take_item(held, at)) is not None:
         return item
+    if isinstance(held, External) and held.path in _GRIDS:
+        return machine.call(node, held, Given(tuple(_list_bounds(index))))
     setting = name_setting(held)
     if setting and isinstance(index, Constant):
         return make_asked(machine, f"{setting}[{index.value}]")
     if isinstance(index, Slice):
         return Unknown(machine.unknown_from(held, SLICED).path or f"?{SLICED}")
     return machine.unknown_from(held, "[]")
+
+
+_GRIDS = ("numpy.mgrid", "numpy.ogrid")
+"""Functions of NumPy that are written as an index."""
+
+
+def _list_bounds(index: Value) -> Iterator[Value]:
+    """The numbers in `np.mgrid[:h, :w]`."""
+    parts = index.items or () if isinstance(index, Items) else (index,)
+    for each in parts:
+        if isinstance(each, Slice):
+            yield from (e for e in (each.start, each.stop) if e != NONE)
 
 
 def _read_key(machine: Machine, held: Held, index: Value) -> Value:
@@ -122,6 +141,8 @@ def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
         each = held.each if isinstance(held, Items) else None
         if isinstance(held, Held):
             each = machine.state.read(held.address).get("each")
+        if isinstance(held, Items) and held.spread and index == Constant(0) and held.spread[0]:
+            return held.spread[0][0]
         if isinstance(held, Items) and held.of_input:
             guess_rank(machine, held.of_input, index)
             if index == Constant(0):
@@ -160,7 +181,20 @@ def _guess_indexed(machine: Machine, name: str, parts: tuple[Value, ...]) -> Non
     if counted == len(parts) and counted in (3, 4):
         teach_width(machine, name, name_axes(name, counted))
     elif counted == len(parts) == 2 and parts[0] == _ALL and _is_moving(parts[1]):
-        teach_width(machine, name, name_axes(name, 3))
+        machine.stepped.add(name)
+        batch, time, features = name_axes(name, 3)
+        timed = name in machine.timed
+        teach_width(machine, name, (batch, make_symbol(f"{name}.1") if timed else time, features))
+
+
+def _goes_along_time(index: ast.expr) -> bool:
+    """`x[:, t]`, `x[:, step]`."""
+    parts = index.elts if isinstance(index, ast.Tuple) else []
+    named = len(parts) == 2 and isinstance(parts[1], ast.Name) and parts[1].id
+    return bool(named and _STEPS.fullmatch(named))
+
+
+_STEPS = re.compile(r"t|tt|ti|(time|step|frame)_?(i|idx|index|step)?|t_(i|idx|step)")
 
 
 _ALL = Slice(NONE, NONE, NONE)
@@ -218,8 +252,13 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
         sure=held.sure,
         guessed=held.guessed,
         ranked_as=held.ranked_as if ranked else "",
+        rows=make_counted() if shape is None and parts and _is_mask(parts[0]) else None,
         data=_reads_data(held, index),
     )
+
+
+def _is_mask(part: Value) -> bool:
+    return isinstance(part, Tensor) and part.dtype == "bool"
 
 
 def _reads_data(held: Tensor, index: Value) -> bool | None:

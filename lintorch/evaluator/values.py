@@ -140,6 +140,8 @@ class Tensor(Value):
     """Whether its shape follows from one that an input is only presumed to have."""
     ranked_as: str = ""
     """Where the shape is unknown: the input that has as many axes."""
+    rows: Dim | None = None
+    """Where the shape is unknown: how many rows it has, if data decide that."""
     arms: tuple[Value, ...] = field(default=(), compare=False, repr=False)
     """Where paths have met: what it is on each of them. Of what its use proves to be a tensor: what that is."""
     data: bool | None = True
@@ -174,7 +176,7 @@ class Items(Value):
     each: Value = field(default_factory=Unknown)
     length: Number | None = None
     of_input: str = ""
-    """Of a Size that is not known: the input that it is the shape of."""
+    """Of a Size that is not known: the input that it is the shape of, or that has as many axes."""
     spread: tuple[tuple[Value, ...], Value, tuple[Value, ...]] | None = None
     """Of `a, *x.shape, b`: what stands ahead of the one part of which the items are not known, it, and what
     stands behind."""

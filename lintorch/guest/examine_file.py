@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from lintorch.guest.calls.list_model_calls import seek_model
 from lintorch.guest.calls.project_texts import keep_texts
 from lintorch.guest.calls.rehearse_calls import find_project_examples
+from lintorch.guest.calls.script_names import set_script_names
 from lintorch.guest.construct import ways_to_build
 from lintorch.guest.construct.call_examples import Example
 from lintorch.guest.construct.file_outline import OUTLINED_FILE, outline_definitions
@@ -160,7 +161,11 @@ def _examine_candidate(
 
     def find_calls() -> Iterable[Example]:
         sought = seek_model(candidate.qualname, candidate.scope, Path(options.project))
-        return find_project_examples(sought, options.limits) if sought else ()
+        if sought is None:
+            return ()
+        with suppress(Exception):  # whatever user code raises
+            set_script_names(sought)
+        return find_project_examples(sought, options.limits)
 
     def examine_inner(inner: Send) -> None:
         examine(

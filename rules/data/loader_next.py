@@ -9,6 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
+from lintorch.evaluator.values import Unknown
 from lintorch.facts.api.tentative import is_tentative
 from lintorch.facts.training.loaders import LOADER_NAME, is_loader
 from lintorch.source import Source
@@ -58,7 +59,9 @@ def of_iterator(event: Called, source: Source) -> Iterator[Hit]:
     made = source.evaluation.ways.find_maker(event.positional[0])
     if not isinstance(made, Called) or made.name != "iter" or source.profile.torch < GONE:
         return
-    if not is_loader(made.positional[0]) or _is_tried(event, source):
+    given = made.positional[0]
+    named = isinstance(given, Unknown) and bool(LOADER_NAME.search(given.path))
+    if not (named or is_loader(given)) or _is_tried(event, source):
         return
     call, fix = source.call_at(event), None
     if call is not None and isinstance(call.func, cst.Attribute):
@@ -85,4 +88,12 @@ def where_nothing_leads(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 def _is_tried(event: Called, source: Source) -> bool:
     call = source.call_at(event)
-    return call is not None and is_tentative(call, source)
+    return call is not None and is_tentative(call, source) and not _is_tried_before(call, source)
+
+
+def _is_tried_before(call: cst.Call, source: Source) -> bool:
+    """Whether the same call has been tried, and this is what is done where it raised."""
+    handlers = [each for each in source.ancestors(call) if isinstance(each, cst.ExceptHandler)]
+    tries = (source.parent(each) for each in handlers)
+    bodies = (source.code(each.body) for each in tries if isinstance(each, cst.Try))
+    return any(source.code(call) in body for body in bodies)

@@ -61,7 +61,7 @@ rule = Rule(
 
 ITERABLE = "torch.utils.data.IterableDataset"
 _TELLING = re.compile(
-    r"worker|shard|rank|split|partition|islice"
+    r"worker|shard|rank|split(?!\(|lines)|partition|islice"
     r"|rand|shuffle|sample|rng|perm|choice|normal|uniform|synth"
     r"|queue|pop\(|consum|stream|socket|recv|receive|poll|env\b|\.step\(",
     re.I,

@@ -10,7 +10,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import ModelHandled
+from lintorch.evaluator.events import Called, ModelHandled
 from lintorch.facts.models.mode_changes import may_have_changed, tell_dependence
 from lintorch.source import Source
 from lintorch.syntax.tree import names_in
@@ -25,8 +25,9 @@ rule = Rule(
         statistics with the data it is measured on. The numbers are lower than those of eval(), differ
         from call to call, and depend on what else is in the batch. Reported where the model is built
         in view, has layers that depend on the mode, and nothing calls eval() or train(False) on the
-        way to a forward pass without gradients over batches, or behind weights that were loaded.
-        Dropout that is left on to draw samples is not reported. Measured on torch 2.13.
+        way to a forward pass without gradients over batches, or behind weights that were loaded;
+        beside training in one function, in a loop of its own. Dropout that is left on to draw samples
+        is not reported. Measured on torch 2.13.
     """,
     bad="""
         import torch
@@ -72,7 +73,9 @@ rule = Rule(
 )
 
 _FREE = re.compile(r"\b(no_grad|inference_mode)\b")
-_TRAINS = re.compile(r"\.backward\(|\.step\(|\brandn?\(|\brandn_like\(|\bzeros\(|\bones\(")
+_STEPS = re.compile(r"\.backward\(|\.step\(")
+_PICTURES = re.compile(r"save_image|imsave|imwrite|imshow|make_grid")
+_TRAINS = re.compile(rf"{_STEPS.pattern}|\brandn?\(|\brandn_like\(|\bzeros\(|\bones\(")
 """What a function has that trains, or that runs a model on made-up numbers."""
 _MEANT = re.compile(
     r"mc_?dropout|monte_?carlo|uncertain|update_bn|bn_update|reset_running_stats|enable_dropout"
@@ -87,7 +90,9 @@ def in_source(event: ModelHandled, source: Source) -> Iterator[Hit]:
     if event.name or not event.training or not event.layers or source.is_test:
         return
     call = source.call_at(event)
-    if call is None or _MEANT.search(source.text) or not _is_measured(call, source):
+    if call is None or _MEANT.search(source.text):
+        return
+    if not _is_measured(call, source) and not _teaches(call, event, source):
         return
     if not may_have_changed(event.held, event, source.evaluation):
         depend = tell_dependence(event.layers)
@@ -102,11 +107,55 @@ def _is_measured(call: cst.Call, source: Source) -> bool:
         return False
     if source.code(call.func) == "self":  # whoever calls the method sets the mode
         return False
-    text = source.code(function)
-    if not _is_free(call, function, source) or _TRAINS.search(text):
+    rounds = _find_rounds(call, function, source)
+    meant = _STEPS if _paints(call, function, source) else _TRAINS
+    if not _is_free(call, function, source) or meant.search(source.code(rounds or function)):
         return False
+    if meant.search(source.code(function)):
+        return rounds is not None and "range(" not in source.code(rounds.iter)
     served = ".load_state_dict(" in source.text and ".backward(" not in source.text
-    return served or source.enclosing(call, cst.For, cst.FunctionDef) is not function
+    return served or rounds is not None
+
+
+def _paints(call: cst.Call, function: cst.FunctionDef, source: Source) -> bool:
+    """Whether what a model with weights of a file makes out of noise is kept: a generator's pictures."""
+    text = source.code(function)
+    returned = any(isinstance(each, cst.Return) for each in source.ancestors(call))
+    return ".load_state_dict(" in text and (returned or bool(_PICTURES.search(text)))
+
+
+def _teaches(call: cst.Call, event: ModelHandled, source: Source) -> bool:
+    """Whether it gives another model its targets, by weights of a file that nothing here trains."""
+    function = source.enclosing(call, cst.FunctionDef)
+    if function is None or not _is_free(call, function, source):
+        return False
+    text, name = source.code(function), source.code(call.func)
+    if ".backward(" not in text or f"{name}.train(" in text or f"{name}.parameters(" in text:
+        return False
+    ways = source.evaluation.ways
+    return any(
+        isinstance(each, Called)
+        and each.name == "torch.nn.Module.load_state_dict"
+        and each.positional[:1] == (event.held,)
+        and isinstance(read := ways.find_maker(each.positional[1]), Called)
+        and read.name == "torch.load"
+        for each in source.evaluation.list_before(event)
+        if isinstance(each, Called) and len(each.positional) > 1
+    )
+
+
+def _find_rounds(
+    call: cst.Call, function: cst.FunctionDef, source: Source
+) -> cst.For | cst.CompFor | None:
+    """The innermost loop around a call, or that of the list it stands in."""
+    for each in source.ancestors(call):
+        if each is function:
+            return None
+        if isinstance(each, cst.For):
+            return each
+        if isinstance(each, (cst.ListComp, cst.GeneratorExp)):
+            return each.for_in
+    return None
 
 
 def _is_free(call: cst.Call, function: cst.FunctionDef, source: Source) -> bool:
@@ -130,7 +179,12 @@ def _fix(call: cst.Call, source: Source) -> Fix | None:
         if isinstance(each, (cst.With, cst.For))
         and source.enclosing(each, cst.FunctionDef) is function
     ]
-    name = source.code(call.func).partition(".")[0]
+    name, text = source.code(call.func).partition(".")[0], source.code(function) if function else ""
+    trained = [each for each in outer if _TRAINS.search(source.code(each))]
+    if f"{name}.parameters(" in text or f"{name}.train(" in text:
+        if any(".train(" not in source.code(each) for each in trained):
+            return None  # who trains on behind it has to ask for training mode again
+        outer = outer[: len(outer) - len(trained)]
     there = [*takewhile(lambda block: not _binds(block, name, source), outer)]
     if not there:
         return None

@@ -12,6 +12,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.facts.training.part_values import role_of_class
 from lintorch.source import Role, Source
 
@@ -62,6 +63,8 @@ _GPU = re.compile(
     r"""((torch\.)?device\()?["']cuda(:\d+)?["']\)?|torch\.cuda\.current_device\(\)"""
 )
 _DEVICE = re.compile(r"cuda|device|gpu|\.to\(|accelerat|fabric|\.mps|\.xpu", re.I)
+_DEVICE_OF_BYTES = re.compile(_DEVICE.pattern.encode(), re.I)
+_SAVES = re.compile(rb"\btorch\.save\(")
 _MORE = (cst.GreaterThan, cst.IsNot, cst.NotEqual)
 _OF_NUMBERS = (Role.SCALER, Role.SCHEDULER)
 """What has a state without tensors."""
@@ -108,9 +111,15 @@ def _weigh(call: cst.Call, source: Source) -> Severity | None:
     asking = (
         other
         for other in source.nodes(cst.Call)
-        if _goes_to_gpu(other, source) and scopes & _scopes(other, source)
+        if _goes_to_gpu(other, source)
+        and not scopes.isdisjoint((*_scopes(other, source), *_list_functions(other, source)))
     )
     return Severity.NOTE if any(not _is_on_gpu(each, source) for each in asking) else None
+
+
+def _list_functions(node: cst.CSTNode, source: Source) -> Iterator[cst.CSTNode]:
+    """The functions around, of helpers within a function too."""
+    return (each for each in source.ancestors(node) if isinstance(each, cst.FunctionDef))
 
 
 def _goes_to_gpu(call: cst.Call, source: Source) -> bool:
@@ -240,6 +249,8 @@ def _is_own(path: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
     if _follows_training(call, source):
         return True
     one_device = not _DEVICE.search(source.text)
+    if one_device and _knows_one_device(source):
+        return True
     written = _write_path(path, source)
     scopes = _scopes(call, source)
     return any(
@@ -249,6 +260,12 @@ def _is_own(path: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
         and (scopes & _scopes(other, source) or (one_device and _saves_made(other, source)))
         for other in source.nodes(cst.Call)
     )
+
+
+def _knows_one_device(source: Source) -> bool:
+    """Whether the project saves weights somewhere, and nothing in it speaks of devices."""
+    saves = is_written_around(_SAVES, source.path, source.consulted)
+    return saves and not is_written_around(_DEVICE_OF_BYTES, source.path, source.consulted)
 
 
 def _saves_made(save: cst.Call, source: Source) -> bool:

@@ -14,6 +14,7 @@ from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownMethod
 from lintorch.evaluator.values import Array, Constant, External, Held, Items, Unknown, Value
+from lintorch.facts.exporting.whole_loads import is_read_back
 from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.facts.training.refused_objects import find_refused
 from lintorch.source import Role, Source, literal
@@ -30,7 +31,8 @@ rule = Rule(
         whole optimizers and schedulers, datasets, functions, dates, paths, deque, defaultdict,
         range and frozenset. It reads tensors, dictionaries (also OrderedDict and
         Counter), lists, tuples, sets, text, numbers, dtypes and devices: so vars(args), state
-        dicts and plain numbers are read by any release. What is loaded again with weights_only=False by the same file is not reported.
+        dicts and plain numbers are read by any release. What the same file loads again with weights_only=False is not reported,
+        and where it loads a whole model without, that line is (LT220).
         Measured on torch 2.13.
     """,
     bad="""
@@ -90,6 +92,8 @@ def _report(
     milder = Severity.NOTE if _is_read_whole_elsewhere(source) else None
     refuses, written = source.profile.torch >= (2, 6), source.code(node) if node is not None else ""
     if _is_model(value, event, source):
+        if refuses and is_read_back(source.evaluation, source.text):
+            return  # of the load it is told
         message = f"{where} holds the whole model {written}".rstrip()
         fix = _state_dict(node, source) if node is not None else None
         said = f"{message}: {_EFFECT[refuses]}"

@@ -103,6 +103,8 @@ LAYERS = {f"torch.nn.Adaptive{kind}Pool{n}d" for kind in ("Avg", "Max") for n in
 VARYING = {"onnx": Harm.SILENT, "onnx-legacy": Harm.REFUSED}
 REFUSED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 LEGACY = {"onnx-legacy": Harm.REFUSED}
+FIXED = ("a fixed length", "a fixed height and width", "a fixed depth, height and width")
+"""By how many axes are pooled."""
 REFUSALS = ("adaptive", "declared dynamic", "user-specified dim")
 """What the exporters say of a pool, the last two of a max pool that keeps a varying size."""
 MEANS_3D = ("adaptive_avg_pool3d", "AdaptiveAvgPool3d")
@@ -117,7 +119,8 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     if pool.hangs_on_size and not source.profile.dynamic:
         harm = {}
     if harm:
-        where = ", where height or width may vary" if pool.hangs_on_size else ""
+        varied = "the length" if len(pool.asked) == 1 else "height or width"
+        where = f", where {varied} may vary" if pool.hangs_on_size else ""
         said = f"{pool.name} {describe_size(pool)}{where}"
         yield Hit(
             event,
@@ -161,7 +164,9 @@ def write_line(size: cst.BaseExpression, source: Source) -> str:
 def name_remedy(pool: Pool) -> str | None:
     """What does the same where sizes vary; None where nothing does."""
     if pool.several:
-        return None
+        axes, kind = len(pool.asked), "Max" if "max" in pool.name.lower() else "Avg"
+        fixed = FIXED[axes - 1]
+        return f"export with {fixed}, or pool a fixed window: nn.{kind}Pool{axes}d(k)"
     if any(pool.kept):
         return "reduce the other axis itself: x.mean(-1, keepdim=True), or amax of a max pool"
     return "export with dynamo=True"

@@ -19,6 +19,7 @@ from lintorch.evidence.size_changes import describe_outcome
 from lintorch.evidence.treatment import report_refusal
 from lintorch.facts.exporting.cache_edits import fill_each_time
 from lintorch.facts.models.attribute_history import Rewrite
+from lintorch.facts.models.carried_values import reads_of_call_before
 from lintorch.facts.models.kept_caches import find_cache
 from lintorch.facts.models.value_ways import is_one, list_operands
 from lintorch.source import Source
@@ -138,8 +139,8 @@ def name_own(node: ast.AST) -> str:
 def tell_filled(event: Occurrence, name: str, value: Value, source: Source) -> Iterator[Hit]:
     """What a forward makes for the sizes of one call and reads in others."""
     cache = find_cache(event, name, value, source.evaluation) if source.profile.dynamic else None
-    if cache is None:
-        return
+    if cache is None or (isinstance(value, Tensor) and value.origin == "parameter"):
+        return  # weights that the first call makes are not to be made anew
     if cache.renewed:
         message = f"an export of a model that has run keeps self.{name} as that run left it: right at its sizes alone"
         yield Hit(event, message, remedy=AT_EACH_CALL, cause="renewed")
@@ -159,6 +160,21 @@ def in_model(event: AttributeSet, source: Source) -> Iterator[Hit]:
         written = source.evaluation.text(event.spot)
         name = written if written.endswith(f".{event.attribute}") else f"self.{event.attribute}"
         yield Hit(event, f"{name} is kept from one forward to the next", harm=harm, cause="kept")
+
+
+@rule.event(AttributeSet)
+def in_carried(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    """`self.last = y`, after `if self.last is not None: y = y + self.last`."""
+    kept = source.evaluation.rewrites.get(id(event))
+    function = source.evaluation.find_function(event)
+    if kept is None or kept.before != NONE or not event.way.forward or function is None:
+        return
+    parts = source.evaluation.ways.list_sources(event.value)
+    if not any(isinstance(each, Tensor) and each.origin == "input" for each in parts):
+        return
+    if reads_of_call_before(function, event.attribute, event.spot.row):
+        message = f"self.{event.attribute} is kept from one forward to the next"
+        yield Hit(event, message, harm=TENSOR, cause="kept")
 
 
 def find_buffer(event: AttributeSet, source: Source) -> Rewrite | None:

@@ -10,6 +10,7 @@ from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Decided
 from lintorch.facts.exporting.compiled_code import CompiledCode, report_compiled
+from lintorch.facts.exporting.script_globals import list_unseen, tell_unkept
 from lintorch.facts.exporting.script_terms import SCRIPT
 from lintorch.facts.exporting.scripted import is_compiled, is_self_attribute
 from lintorch.source import UNKNOWN, Source, literal
@@ -17,13 +18,15 @@ from lintorch.source import UNKNOWN, Source, literal
 rule = Rule(
     __name__,
     code="LT144",
-    summary="an attribute that TorchScript does not find",
+    summary="an attribute or global that TorchScript does not find",
     why="""
         A scripted model has the attributes that its constructor made, of the types that they have
         then. An attribute of the class is refused (write `Final` or set it in `__init__`), and so is
         one that the constructor makes in a branch that it did not take, and an empty list or dict of
         which the class does not say what it holds. Make it in either case (`nn.Identity()`), and
-        annotate it in the class. Measured on torch 2.13.
+        annotate it in the class. A partial, lambda, set or array of NumPy is no attribute there, and
+        numbers, texts, lists, devices and tensors at the top of the file are not seen: keep them on
+        self. Measured on torch 2.13.
 
         Reported for what the file scripts itself, and for every forward of a project whose
         settings name torchscript-script among the exporters. Methods marked `torch.jit.ignore` or
@@ -71,7 +74,18 @@ rule = Rule(
 
 @rule.source(cst.Module)
 def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
-    yield from report_compiled(source, in_attributes)
+    yield from report_compiled(source, in_attributes, in_globals)
+
+
+def in_globals(here: CompiledCode, source: Source) -> Iterator[Hit]:
+    """`x * WIDTH` of `WIDTH = 4` at the top of the file."""
+    for name in list_unseen(here, source):
+        if is_compiled(name, source):
+            told = (
+                f"{name.value} is a value at the top of the file, which compiled code does not see"
+            )
+            remedy = f"keep it on self: self.{name.value.lower()} = {name.value}"
+            yield Hit(name, told, harm=SCRIPT, remedy=remedy, cause=name.value)
 
 
 def in_attributes(here: CompiledCode, source: Source) -> Iterator[Hit]:
@@ -82,6 +96,9 @@ def in_attributes(here: CompiledCode, source: Source) -> Iterator[Hit]:
         if is_of_class(read, source):
             told = f"{source.code(read)} is an attribute of the class: not Final, nor a constant"
             yield Hit(read, told, harm=SCRIPT)
+        elif kind := tell_kinds(read, source):
+            told = f"{source.code(read)} is {kind}, which a compiled module cannot hold"
+            yield Hit(read, told, harm=SCRIPT, remedy="write a method, or a module, in its place")
         elif is_left_out(read, here, source):
             told = f"{source.code(read)} is made in a branch of the constructor alone"
             yield Hit(
@@ -92,6 +109,12 @@ def in_attributes(here: CompiledCode, source: Source) -> Iterator[Hit]:
             yield Hit(
                 read, told, harm=SCRIPT, remedy="annotate it in the class: cache: Dict[str, Tensor]"
             )
+
+
+def tell_kinds(node: cst.Attribute, source: Source) -> str:
+    """What all that the constructor gives an attribute is, where TorchScript has no such type."""
+    kinds = {tell_unkept(made, source) for made in source.classes.assigned(node)}
+    return kinds.pop() if len(kinds) == 1 else ""
 
 
 def is_of_class(node: cst.Attribute, source: Source) -> bool:

@@ -8,7 +8,9 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.facts.classes.written_once import find_written
 from lintorch.facts.exporting.compiled_code import CompiledCode, report_compiled
+from lintorch.facts.exporting.script_lengths import is_listed
 from lintorch.facts.exporting.script_terms import SCRIPT
 from lintorch.facts.exporting.scripted import is_compiled
 from lintorch.source import UNKNOWN, Source, literal
@@ -74,11 +76,19 @@ VARIADIC = frozenset(
 )
 """Functions of Python with `**kwargs`, which it would have to compile."""
 _BESIDE = "make the tensor before, and pass it in"
+_LEGACY = (
+    "torch.Tensor",
+    "torch.FloatTensor",
+    "torch.LongTensor",
+    "torch.IntTensor",
+    "torch.BoolTensor",
+)
 UNKNOWN_THERE = {
     "torch.spmm": "write torch.mm, which takes sparse matrices too",
     "torch.dsmm": "write torch.mm, which takes sparse matrices too",
     "torch.hsmm": "write torch.hspmm",
     "torch.get_default_dtype": "name the dtype, or take that of a tensor",
+    **dict.fromkeys(_LEGACY, "write torch.tensor()"),
     **dict.fromkeys(("torch.from_numpy", "torch.asarray", "torch.frombuffer"), _BESIDE),
 }
 """Functions of torch that are no operators of TorchScript, and what to do instead."""
@@ -104,7 +114,11 @@ def in_calls(here: CompiledCode, source: Source) -> Iterator[Hit]:
                 remedy="put what it does into a method of another name, and call self.that(x)",
             )
         for arg in call.args:
-            if arg.star == "*" and is_listed(arg.value, source) and is_compiled(call, source):
+            if (
+                arg.star == "*"
+                and is_listed(find_written(arg.value, source))
+                and is_compiled(call, source)
+            ):
                 told = f"*{source.code(arg.value)}: the number of arguments is not known"
                 yield Hit(arg, told, harm=SCRIPT, remedy="name each argument")
     for item in here.nodes(cst.WithItem):
@@ -132,6 +146,12 @@ def in_call(call: cst.Call, name: str, source: Source) -> Iterator[Hit]:
             harm=SCRIPT,
             remedy="name the attribute, or keep layers in an nn.ModuleList and loop over it",
         )
+    elif name == "type" and len(call.args) == 1:
+        yield Hit(call, "type() is Python's alone", harm=SCRIPT, remedy="write isinstance()")
+    elif name.startswith(("time.", "os.", "sys.")):
+        yield Hit(call, f"{name} is not compiled", harm=SCRIPT, remedy="call it outside")
+    elif name.startswith(("numpy.", "torch.cuda.")) and is_unknown_there(call, name):
+        yield Hit(call, f"{name} is not compiled", harm=SCRIPT, remedy="ask for it in __init__")
     elif name == "setattr":
         remedy = "write self.name = value"
         yield Hit(call, "setattr is Python's alone", harm=SCRIPT, remedy=remedy)
@@ -144,12 +164,8 @@ def in_call(call: cst.Call, name: str, source: Source) -> Iterator[Hit]:
         )
 
 
-def is_listed(value: cst.BaseExpression, source: Source) -> bool:
-    """`x.shape`, `x.shape[1:]`, `x.size()`, `[1, 2]`: of a length that the compiler does not see."""
-    if isinstance(value, cst.Subscript) and isinstance(value.slice[0].slice, cst.Slice):
-        return is_listed(value.value, source)
-    if isinstance(value, cst.Call):
-        value = value.func if not value.args else value
-        return isinstance(value, cst.Attribute) and value.attr.value == "size"
-    shape = isinstance(value, cst.Attribute) and value.attr.value == "shape"
-    return shape or isinstance(value, cst.List)
+def is_unknown_there(call: cst.Call, name: str) -> bool:
+    """Whether it is given nothing but literals: of tensors another rule tells."""
+    asked = name in ("torch.cuda.is_available", "torch.cuda.device_count", "torch.cuda.synchronize")
+    plain = all(literal(each.value) is not UNKNOWN for each in call.args)
+    return asked or (name.startswith("numpy.") and plain)

@@ -128,7 +128,19 @@ def kind_of(value: cst.BaseExpression, source: Source) -> str:
         return TYPES[type(plain)]
     if isinstance(value, (cst.List, cst.Tuple)):
         return "list" if isinstance(value, cst.List) else "tuple"
-    return "int" if is_size(value, source) else ""
+    return "int" if is_size(value, source) or is_counter(value, source) else ""
+
+
+def is_counter(value: cst.BaseExpression, source: Source) -> bool:
+    """`i` of `for i in range(3)`."""
+    loop = source.enclosing(value, cst.For)
+    counts = (
+        loop is not None and isinstance(loop.iter, cst.Call) and isinstance(loop.target, cst.Name)
+    )
+    if not counts or loop is None or not isinstance(value, cst.Name):
+        return False
+    named = isinstance(loop.target, cst.Name) and loop.target.value == value.value
+    return named and isinstance(loop.iter, cst.Call) and source.name(loop.iter.func) == "range"
 
 
 def is_size(value: cst.BaseExpression, source: Source) -> bool:

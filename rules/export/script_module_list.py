@@ -83,7 +83,7 @@ HOLDERS = frozenset({"torch.nn.ModuleList", "torch.nn.Sequential", "torch.nn.Mod
 
 @rule.source(cst.Module)
 def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
-    yield from report_compiled(source, in_indexing, in_zips)
+    yield from report_compiled(source, in_indexing, in_zips, in_loops)
 
 
 def in_indexing(here: CompiledCode, source: Source) -> Iterator[Hit]:
@@ -95,6 +95,24 @@ def in_indexing(here: CompiledCode, source: Source) -> Iterator[Hit]:
                 loop_over_layers(node, source),
             )
             yield Hit(node, said, fix, harm=SCRIPT)
+
+
+def in_loops(here: CompiledCode, source: Source) -> Iterator[Hit]:
+    """`for layer in self.blocks[1:]`, `reversed(self.blocks)`, `self.blocks[1:](x)`."""
+    for node in here.nodes(cst.Subscript):
+        outer = source.enclosing(node, cst.Call)
+        counted = outer is not None and source.name(outer.func) == "len"
+        cut = isinstance(node.slice[0].slice, cst.Slice) and is_fixed(node) and not counted
+        if cut and is_holder(node.value, source) and is_compiled(node, source):
+            told = f"{source.code(node)} is a tuple there, whose modules cannot be called"
+            remedy = "loop over all, and ask for the number: for i, layer in enumerate(self.blocks)"
+            yield Hit(node, told, harm=SCRIPT, remedy=remedy)
+    for call in here.nodes(cst.Call):
+        given = call.args[0].value if len(call.args) == 1 else None
+        turned = source.name(call.func) == "reversed" and given is not None
+        if turned and given is not None and is_holder(given, source) and is_compiled(call, source):
+            told = f"{source.code(call)}: modules are not turned round there"
+            yield Hit(call, told, harm=SCRIPT, remedy="keep them in that order in __init__")
 
 
 def in_zips(here: CompiledCode, source: Source) -> Iterator[Hit]:

@@ -11,7 +11,10 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, GivenBack
 from lintorch.evaluator.values import Constant, Spot, Tensor, Value
 from lintorch.facts.classes.classes import ClassInfo
+from lintorch.facts.classes.written_once import find_written
 from lintorch.facts.exporting.compiled_code import CompiledCode, find_compiled, report_compiled
+from lintorch.facts.exporting.script_lengths import is_listed
+from lintorch.facts.exporting.script_locals import STATIC, list_changed, list_unlike
 from lintorch.facts.exporting.script_terms import SCRIPT
 from lintorch.facts.exporting.scripted import is_compiled, is_self_attribute
 from lintorch.source import Source, literal
@@ -80,21 +83,44 @@ JOINS = frozenset(
     for name in ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack")
 )
 RESIZES = ("torch.nn.functional.interpolate", "torch.nn.functional.upsample")
+SUMMED = "sum() of a list of tensors is not compiled"
 UNTYPED = "has no annotation, so it is a tensor"
 SCALED = "the scale of interpolate is an int: it takes floats alone"
 FLOAT = "write a float: scale_factor=2.0"
 MAKE = "set it in __init__"
 OPTIONAL = "annotate it in the class: cache: Optional[torch.Tensor]"
 BASES = frozenset({"Module"})
-STATIC = ("isinstance", "hasattr", "is_scripting", " is None", " is not None")
-"""Words of tests that the compiler answers itself: the other branch is not compiled."""
 
 
 @rule.source(cst.Module)
 def in_source(module: cst.Module, source: Source) -> Iterator[Hit]:
-    for hit in report_compiled(source, in_calls, in_unpacking, in_returns, in_attributes):
+    for hit in report_compiled(
+        source, in_calls, in_unpacking, in_returns, in_attributes, in_changes
+    ):
         if isinstance(hit.node, cst.CSTNode) and is_compiled(hit.node, source):
             yield hit
+
+
+def in_changes(here: CompiledCode, source: Source) -> Iterator[Hit]:
+    """`y = None` that becomes a tensor in a branch, `n = 0` that becomes a float, `1.0 if long else 0`."""
+    remedy = "begin with a value of that type, or annotate: y: Optional[torch.Tensor] = None"
+    for node, told in list_changed(here):
+        yield Hit(node, told, harm=SCRIPT, remedy=remedy)
+    for node, told in list_unlike(here):
+        yield Hit(node, told, harm=SCRIPT, remedy="write both as floats")
+    for call in here.nodes(cst.Call):
+        given = call.args[0].value if len(call.args) == 1 else None
+        listed = find_written(given, source) if given is not None else None
+        elements = listed.elements if isinstance(listed, cst.List) else ()
+        tensors = any(is_tensor_parameter(e.value, call, here, source) for e in elements)
+        if source.name(call.func) == "sum" and tensors:
+            yield Hit(call, SUMMED, harm=SCRIPT, remedy="write torch.stack(list).sum(0)")
+    for choice in here.nodes(cst.IfExp):
+        sides = (choice.body, choice.orelse)
+        plain = [type(literal(each)) in (int, float) for each in sides]
+        tensor = any(is_tensor_parameter(each, choice, here, source) for each in sides)
+        if any(plain) and tensor and not any(w in source.code(choice.test) for w in STATIC):
+            yield Hit(choice, "a tensor on one side, a number on the other", harm=SCRIPT)
 
 
 @rule.event(*RESIZES)
@@ -215,9 +241,16 @@ def asks(call: cst.Call, source: Source) -> Iterator[cst.CSTNode]:
 
 
 def in_unpacking(here: CompiledCode, source: Source) -> Iterator[Hit]:
-    """`height, width = size` of a parameter."""
+    """`height, width = size` of a parameter, `batch, *rest = x.shape`."""
     for assign in here.nodes(cst.Assign):
         target = assign.targets[0].target
+        starred = isinstance(target, cst.Tuple) and any(
+            isinstance(each, cst.StarredElement) for each in target.elements
+        )
+        if starred and is_listed(assign.value):
+            told = "a starred name takes what is left of a list, whose length is not known"
+            remedy = "name each size: batch, channels, height, width = x.shape"
+            yield Hit(assign, told, harm=SCRIPT, remedy=remedy)
         if isinstance(target, cst.Tuple) and is_tensor_parameter(
             assign.value, assign, here, source
         ):

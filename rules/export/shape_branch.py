@@ -17,6 +17,7 @@ from lintorch.evaluator.values import Choice, Number, Question, Value, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes, report_limits
+from lintorch.facts.models.branch_flags import find_setting_branch
 from lintorch.facts.models.branch_purpose import only_checks_in, only_raises
 from lintorch.facts.models.branch_span import find_branch_span
 from lintorch.facts.models.chosen_by_settings import is_by_settings
@@ -100,7 +101,7 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
             return
         if is_by_settings(event, asked, source.evaluation.list_after(event)):
             return
-        if any(may_cancel(each.left, source) for each in asked):
+        if any(may_cancel(each.left, source) for each in asked) or asks_flag(event, source):
             return
         harm = max((weigh_question(each) for each in asked), key=rank_harm, default=GUARDED)
         if harm:
@@ -110,6 +111,20 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
             said = f"`{text}` is decided by the example input"
             remedy = TURNS if event.kind == "while" else None
             yield Hit(event, said, fix=fix, harm=harm, cause=name_cause(event.node), remedy=remedy)
+
+
+def asks_flag(event: Decided, source: Source) -> bool:
+    """`if odd:` of what an `if` above has set by sizes, of which that is told."""
+    function = source.evaluation.find_function(event)
+    names = {each.id for each in ast.walk(event.node) if isinstance(each, ast.Name)}
+    setting = None
+    if function is not None and len(names) == 1:
+        setting = find_setting_branch(function, names.pop(), event.spot.row)
+    decided = (each for _, each in source.evaluation.list_events({Decided}))
+    return setting is not None and any(
+        isinstance(each, Decided) and each.branch is setting and list_asked(each.test) is not None
+        for each in decided
+    )
 
 
 def may_cancel(value: Value, source: Source) -> bool:

@@ -93,7 +93,8 @@ AUGMENTS = re.compile(
 )
 
 
-TELLS = re.compile(r"^(print|repr|str|format|(str|logging|warnings)\.\w+)$")
+APART = re.compile(r"^(print|repr|str|format|(str|logging|warnings)\.\w+|set|frozenset)$")
+"""What tells a number, and sets, of which no tensor is made: neighbours in a graph."""
 
 
 @rule.event(*DRAWS)
@@ -145,11 +146,11 @@ def names_data(path: str) -> bool:
 
 
 def is_used(event: Called, source: Source) -> bool:
-    """Whether what is drawn does more than to be told, or to decide what is told."""
+    """Whether what is drawn does more than to be told, to decide what is told, or to be kept in a set."""
     if source.evaluation.is_dropped(event) or is_for_text(event, source):
         return False
     users = source.evaluation.ways.find_users(event.result)
-    told = [isinstance(each, Called) and TELLS.match(each.name) for each in users]
+    told = [isinstance(each, Called) and APART.match(each.name) for each in users]
     if users and all(told):
         return False
     for outer in source.evaluation.list_around(event):

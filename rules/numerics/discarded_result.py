@@ -81,7 +81,7 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         return
     if not is_tensor(event, source) or is_tried(event, source) or follows_write(event):
         return
-    if ends_cell(event, source):
+    if ends_cell(event, source) or warms_up(event, source):
         return
     called = event.node.func if isinstance(event.node, ast.Call) else event.node
     tensor = name_tensor(called, event)
@@ -89,6 +89,20 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     said = tensor if len(tensor) < 30 else "its tensor"
     message = f"{shown}() leaves {said} as it was, and its result is dropped"
     yield Hit(event, message, assigned(event, tensor, source), remedy="assign it, or leave it out")
+
+
+def warms_up(event: Called, source: Source) -> bool:
+    """`torch.zeros(1).cuda()`: the line is there to reach the GPU, with a tensor that nobody has."""
+    match event.node:
+        case ast.Call(func=ast.Attribute(value=ast.Call(), attr="to" | "cuda")):
+            made = source.evaluation.ways.find_maker(event.positional[0])
+            return isinstance(made, Called) and made.name in MADE
+    return False
+
+
+MADE = frozenset(
+    f"torch.{name}" for name in ("zeros", "ones", "empty", "rand", "randn", "tensor", "Tensor")
+)
 
 
 def ends_cell(event: Called, source: Source) -> bool:
@@ -120,7 +134,9 @@ def in_batches(event: UnknownCalled, source: Source) -> Iterator[Hit]:
     if not event.held.path.endswith("]") or not source.evaluation.is_dropped(event):
         return
     called = event.node.func if isinstance(event.node, ast.Call) else None
-    if not isinstance(called, ast.Attribute) or not is_used_as_tensor(event, source):
+    if not isinstance(called, ast.Attribute):
+        return
+    if not is_used_as_tensor(event, source) and not is_unpacked(called.value, event, source):
         return
     tensor = ast.unparse(called.value)
     message = f"{tensor}.{event.method}() leaves {tensor} where it was"
@@ -165,6 +181,34 @@ def is_used_as_tensor(event: UnknownCalled, source: Source) -> bool:
     return bool(SURELY & source.evaluation.parts.list_uses(held, event))
 
 
+def is_unpacked(held: ast.expr, event: UnknownCalled, source: Source) -> bool:
+    """Whether it is `x` of `for x, y in loader`: batches that move themselves come alone."""
+    loop = source.evaluation.find_loop(event)
+    if not isinstance(loop, (ast.For, ast.AsyncFor)) or _MOVE_THEMSELVES.search(source.text):
+        return False
+    inner = [e for e in ast.walk(loop.target) if isinstance(e, ast.Tuple)]
+    pair = inner[-1].elts if inner else []
+    over = ast.unparse(loop.iter)
+    name = held.id if isinstance(held, ast.Name) else ""
+    if name not in [ast.unparse(each) for each in pair] or not _TENSORS.fullmatch(name):
+        return False
+    given = [e for part in loop.body for e in ast.walk(part) if isinstance(e, ast.Call)]
+    used = any(isinstance(a, ast.Name) and a.id == name for each in given for a in each.args)
+    return used and bool(_LOADERS.search(over))
+
+
+_LOADERS = re.compile(r"load|(^|_)dl\b|batches|_iter\b", re.I)
+_TENSORS = re.compile(
+    r"(batch_?)?(x|y|src|tgt|trg|gt|ids|lbl|(im(g|age)|input|label|target|feature|feat|mask|token|frame"
+    r"|input_id|wave(form)?|spectrogram|mel)s?)(_?(batch|\d))?",
+    re.I,
+)
+_MOVE_THEMSELVES = re.compile(
+    r"geometric|\bdgl\b|BatchEncoding|BatchFeature|transformers|torchtext"
+)
+"""Packages whose batches `to(device)` moves in place, or may."""
+
+
 def is_operator_call(event: object) -> bool:
     if isinstance(event, Combined):
         return any(isinstance(v, Tensor) and v.sure for v in (event.left, event.right))
@@ -183,6 +227,8 @@ SURELY = frozenset(
 def is_tensor(event: Called, source: Source) -> bool:
     """Whether what is left as it was is surely a tensor, not by such dropped calls alone."""
     first = event.positional[0] if event.positional else event.keyword.get("input")
+    if isinstance(first, Unknown) and not event.name.startswith("torch.Tensor."):
+        return True  # functions of torch take nothing else
     if not isinstance(first, Tensor) or not first.sure:
         return False
     held = find_unproven(first)

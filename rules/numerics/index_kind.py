@@ -25,6 +25,7 @@ from lintorch.evaluator.values import (
 )
 from lintorch.facts.models.gradient_flow import GradientFlow
 from lintorch.facts.models.gradient_graphs import has_weights
+from lintorch.facts.models.gradient_modes import may_be_free
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.facts.models.unreduced_losses import is_unreduced
 from lintorch.facts.models.value_ways import is_common
@@ -95,6 +96,8 @@ SEQUENCES = {"torch.cat": "cat", "torch.concat": "concat", "torch.stack": "stack
 NO_GRAD = frozenset(
     {"no_grad", "inference_mode", "set_grad_enabled", "requires_grad", "enable_grad"}
 )
+PLACING = frozenset({"view", "reshape", "unsqueeze", "squeeze", "expand", "expand_as", "repeat"})
+MOST_STEPS = 12
 MOVES = frozenset({"cpu", "float", "to", "clone"})
 
 NO_AXIS = "a tensor of one number has no axis to index: this raises"
@@ -149,11 +152,25 @@ def in_places(event: Called, source: Source) -> Iterator[Hit]:
     """`x.gather(1, i / 2)`, `embedding(x.float())`."""
     given = event.arguments.get(PLACES[event.name])
     told = tell_float(given, source) if given is not None else ""
-    if told:
-        short = name_operation(event)
-        yield Hit(
-            event, f"{short} takes no float for an index, but {told}: this raises", remedy=WHOLE
-        )
+    if told and given is not None:
+        short, quotient = name_operation(event), find_quotient(given, source)
+        told = "and / gives floats" if quotient is not None else f"but {told}"
+        message = f"{short} takes no float for an index, {told}: this raises"
+        yield Hit(quotient or event, message, remedy="divide by //" if quotient else WHOLE)
+
+
+def find_quotient(value: Value, source: Source) -> Occurrence | None:
+    """The division of an earlier line that made an index, through what only places it elsewhere."""
+    waiting: list[Value | None] = [value]
+    for each in waiting:
+        made = source.evaluation.ways.find_maker(each)
+        if isinstance(made, Combined):
+            if made.operator == "Div":
+                return made
+            waiting += (made.left, made.right) if len(waiting) < MOST_STEPS else ()
+        elif made is not None and name_operation(made) in PLACING and len(waiting) < MOST_STEPS:
+            waiting.append(find_operand(made))
+    return None
 
 
 def takes_axis(index: Value) -> bool:
@@ -312,7 +329,7 @@ def needs_gradient(value: Value | None, event: Occurrence, source: Source) -> bo
     """Whether backward() starts from it, or a layer with weights gave it, where gradients are recorded."""
     graph = source.evaluation.graphs.get(event.way.root)
     if graph is None and value is not None and event.way.root.endswith(":"):
-        quiet = NO_GRAD & source.evaluation.words
+        quiet = NO_GRAD & source.evaluation.words or is_quiet(value, event, source)
         return not quiet and bool(GradientFlow(source.evaluation).list_runs(value))
     if graph is None or value is None:
         return False
@@ -323,6 +340,12 @@ def needs_gradient(value: Value | None, event: Occurrence, source: Source) -> bo
     if not trained or freezes:
         return False
     return graph.is_made_by(value, lambda made: isinstance(made, Called) and has_weights(made))
+
+
+def is_quiet(value: Value, event: Occurrence, source: Source) -> bool:
+    """Whether it is made or asked for without gradients, in whatever file that stands."""
+    made = source.evaluation.ways.find_maker(value)
+    return any(may_be_free(each, source.evaluation) for each in (event, made) if each is not None)
 
 
 def detach_first(event: Called | UnknownCalled, source: Source) -> Fix | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from lintorch.core.finding import Hit
@@ -21,7 +22,8 @@ rule = Rule(
         without a word. A mean or square of such a difference measures something else. Convert before
         the subtraction, not after it. Measured on torch 2.13.
 
-        Reported where both sides surely are uint8, and what comes out is squared, averaged or made absolute.
+        Reported where both sides surely are uint8, and what comes out is squared, averaged or
+        made absolute; of two pictures that were read from files, also where it becomes a float.
     """,
     bad="""
         import torch
@@ -48,7 +50,7 @@ rule = Rule(
 READERS = frozenset(
     {
         "torchvision.io.read_image", "torchvision.io.decode_image",
-        "torchvision.io.decode_jpeg", "torchvision.io.decode_png",
+        "torchvision.io.decode_jpeg", "torchvision.io.decode_png", "cv2.imread",
     }
 )  # fmt: skip
 ARRAYS = ("numpy.array", "numpy.asarray")
@@ -58,6 +60,8 @@ MEASURING = frozenset(
     {"abs", "absolute", "square", "pow", "Pow", "mean", "norm", "std", "var", "sum"}
 )
 FLOATING = frozenset({"float", "astype", "to", "double", "type"})
+FLOAT = re.compile(r"(torch|numpy)\.(float\d*|double|half)|float")
+TURNING = frozenset({"from_numpy", "as_tensor", "permute", "transpose", "unsqueeze"})
 DEEPEST = 3
 
 
@@ -65,8 +69,10 @@ DEEPEST = 3
 def in_difference(event: Combined, source: Source) -> Iterator[Hit]:
     if event.operator != "Sub" or event.inplace:
         return
-    bytes_alone = all(is_bytes(each, source) for each in (event.left, event.right))
-    if bytes_alone and is_measured(event.result, source):
+    sides = (event.left, event.right)
+    asked = is_measured, becomes_float if all(is_picture(e, source) for e in sides) else is_measured
+    bytes_alone = all(is_bytes(each, source) for each in sides)
+    if bytes_alone and any(goes(event.result, source) for goes in asked):
         yield Hit(event, "a difference of uint8 wraps around below zero: 3 - 5 is 254")
 
 
@@ -109,3 +115,30 @@ def is_measured(value: Value, source: Source, depth: int = 0) -> bool:
         if moved and depth < DEEPEST and is_measured(user.result, source, depth + 1):
             return True
     return False
+
+
+def is_picture(value: Value, source: Source) -> bool:
+    """Whether it was read from a file, or made of what was: no mask, of which one may hold the other."""
+    made = source.evaluation.ways.find_maker(value)
+    return isinstance(made, Called) and made.name in (*READERS, *ARRAYS)
+
+
+def becomes_float(value: Value, source: Source, depth: int = 0) -> bool:
+    """`(b - a).astype(np.float32)`, `torch.from_numpy(b - a).float()`: what comes next has lost the sign."""
+    ways = source.evaluation.ways
+    for user in (*ways.find_users(value), *ways.find_asked(value)):
+        name = name_operation(user)
+        if name in ("float", "double") or (name in FLOATING and is_float_asked(user)):
+            return True
+        turned = name in TURNING and isinstance(user, (Called, UnknownCalled))
+        if turned and depth < DEEPEST and becomes_float(user.result, source, depth + 1):
+            return True
+    return False
+
+
+def is_float_asked(user: object) -> bool:
+    if isinstance(user, Called):
+        given = (*user.positional[1:], *user.keyword.values())
+    else:
+        given = (*user.given.values,) if isinstance(user, UnknownCalled) else ()
+    return any(isinstance(e, External) and FLOAT.fullmatch(e.path) is not None for e in given)

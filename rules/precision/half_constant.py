@@ -55,7 +55,14 @@ rule = Rule(
 )
 
 LARGEST, SMALLEST = 65504.0, 2.0**-25
-FILLS = {"masked_fill": 1, "masked_fill_": 1, "fill_": 0}
+FILLS = {
+    "masked_fill": 1,
+    "masked_fill_": 1,
+    "fill_": 0,
+    "fill_diagonal_": 0,
+    "index_fill": 2,
+    "index_fill_": 2,
+}
 """Methods that raise, and where the value stands."""
 HALF = External("torch.float16"), External("torch.half")
 CONVERTS = frozenset({"half", "to", "type", "astype"})
@@ -64,7 +71,7 @@ KEEPS = frozenset(
         "view", "reshape", "permute", "transpose", "contiguous", "flatten", "unsqueeze", "squeeze",
         "expand", "clone", "detach", "masked_fill", "masked_fill_", "relu", "abs", "exp", "sum",
         "mean", "max", "min", "norm", "cuda", "cpu", "clamp", "sqrt", "square", "softmax", "T",
-        "getitem",
+        "getitem", "t", "mT",
     }
 )  # fmt: skip
 DEEPEST = 8
@@ -198,7 +205,7 @@ def _take_bound(
     tensor = func.value if isinstance(func, cst.Attribute) else None
     if call is None or not isinstance(tensor, cst.Name):
         return None
-    names = ("mask", "value") if FILLS[name] else ("value",)
+    names = (("value",), ("mask", "value"), ("dim", "index", "value"))[FILLS[name]]
     given = source.arguments(call, *names).get("value")
     spelled = source.spell("torch.finfo", call)
     if given is None or literal(given) != number or not spelled:

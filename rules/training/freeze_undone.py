@@ -87,7 +87,7 @@ def _is_asked(event: Occurrence, source: Source) -> bool:
 
 
 def _find_frozen(
-    event: Occurrence, at: int, model: int, reached: Reached, source: Source
+    event: Occurrence, at: int, model: int | str, reached: Reached, source: Source
 ) -> Occurrence | None:
     """The last freeze of a part, or of all, with no training and nothing undecided in between."""
     for each in reversed(reached.events[:at]):
@@ -98,14 +98,19 @@ def _find_frozen(
         part, flag = _read_setting(each)
         if part is None or flag != FALSE:
             continue
-        graphs = GradientGraphs(reached.events[:at], source.evaluation.ways)
-        if part != model and part in graphs.list_parts(model):
+        if isinstance(part, str) or isinstance(model, str):
+            inside = str(part).startswith(f"{model}.")
+        else:
+            graphs = GradientGraphs(reached.events[:at], source.evaluation.ways)
+            inside = part != model and part in graphs.list_parts(model)
+        if inside:
             return each
     return None
 
 
-def _read_setting(event: AttributeSet | Called) -> tuple[int | None, Value | None]:
-    """The model whose parameters are told to need gradients, or not, by its address; and which of the two."""
+def _read_setting(event: AttributeSet | Called) -> tuple[int | str | None, Value | None]:
+    """The model whose parameters are told to need gradients, or not, by its address, or how it is reached; and
+    which of the two."""
     if isinstance(event, Called):
         if not event.name.endswith(".requires_grad_") or not event.name.startswith("torch.nn."):
             return None, None
@@ -117,8 +122,8 @@ def _read_setting(event: AttributeSet | Called) -> tuple[int | None, Value | Non
     drawn = _DRAWN.match(held.path) if isinstance(held, Unknown) else None
     if drawn is None or event.attribute != "requires_grad":
         return None, None
-    return int(drawn[1]), event.value
+    return (int(drawn[1]) if drawn[1] else drawn[2]), event.value
 
 
-_DRAWN = re.compile(r"#(\d+)\.parameters\(\)\[\]$")
-"""What a loop takes out of the parameters of a model, told by its address."""
+_DRAWN = re.compile(r"(?:#(\d+)|(<\w+>[\w.]*))\.parameters\(\)\[\]$")
+"""What a loop takes out of the parameters of a model, told by its address, or by how that is reached."""

@@ -16,6 +16,7 @@ from lintorch.evaluator.events import Called, Indexed, ItemSet
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import Constant, Held, Tensor
 from lintorch.facts.classes.classes import ClassInfo
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -127,6 +128,37 @@ def _respelled(value: str) -> str:
     return names[near[0]] if near else ""
 
 
+@rule.source(cst.Call, needs=("bias",))
+def in_biases(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`nn.init.xavier_uniform_(m.bias)` of a layer, whose bias has one axis."""
+    name = source.name(call.func)
+    short = name.removeprefix(_INIT)
+    if not name.startswith(_INIT) or not _MATRICES.match(short) or not call.args:
+        return
+    given = _BIAS.fullmatch(source.code(call.args[0].value))
+    if given is not None and _is_layer(given[1], call, source):
+        message = f"{short} takes a tensor of two axes or more, a bias has one: ValueError"
+        remedy = "write nn.init.zeros_() for a bias"
+        yield Hit(call, message, severity=Severity.ERROR, remedy=remedy)
+
+
+_BIAS = re.compile(r"([\w.]+)\.bias(?:\.data)?")
+_BIASED = re.compile(r"torch\.nn\.(Linear|Conv\w*|(Batch|Layer|Group|Instance)Norm\w*)")
+
+
+def _is_layer(owner: str, call: cst.Call, source: Source) -> bool:
+    """Whether a name is surely a layer of torch: asked for around the call, or built so."""
+    for each in source.ancestors(call):
+        test = source.code(each.test) if isinstance(each, cst.If) else ""
+        if test and re.search(rf"isinstance\({re.escape(owner)}, \(?(torch\.)?nn\.", test):
+            return source.is_within(call, each.body) if isinstance(each, cst.If) else False
+    func = call.args[0].value
+    while isinstance(func, cst.Attribute) and source.code(func) != owner:
+        func = func.value
+    built = source.built(func)
+    return bool(built) and all(_BIASED.fullmatch(source.name(each.func)) for each in built)
+
+
 @rule.source(cst.If, needs=("__name__",))
 def in_class_names(node: cst.If, source: Source) -> Iterator[Hit]:
     """`if type(m).__name__.find("Conv") != -1: init(m.weight)`, where the file has a ConvBlock."""
@@ -183,11 +215,22 @@ def in_vectors(call: cst.Call, source: Source) -> Iterator[Hit]:
     )
     pattern = rf"{axes} (== 1|< 2|<= 1)" if inside else rf"{axes} (> 1|>= 2)"
     norm = re.fullmatch(pattern, asked) and _find_norm(source)
-    if norm:
+    if norm and not _is_called_nowhere(loop, source):
         message = (
             f"the scales of {norm.rpartition('.')[2]} have one axis too: 0 lets nothing through"
         )
         yield Hit(call, message, remedy='ask named_parameters() for "bias" in the name')
+
+
+def _is_called_nowhere(node: cst.CSTNode, source: Source) -> bool:
+    """Whether it stands in a method that nothing in the project names but in a comment."""
+    function = source.enclosing(node, cst.FunctionDef)
+    if function is None or source.enclosing(function, cst.ClassDef) is None:
+        return False
+    name = re.escape(function.name.value)
+    named = re.compile(rf"^[^#\n]*(?<!def )\b{name}\b".encode(), re.M)
+    special = name.startswith("__") or name == "forward"
+    return not special and not is_written_around(named, source.path, source.consulted)
 
 
 def _goes_over_parameters(loop: cst.For) -> bool:

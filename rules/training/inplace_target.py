@@ -10,9 +10,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeSet, Called, Combined, ItemSet
+from lintorch.evaluator.events import AttributeSet, Called, Combined, Entered, ItemSet, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.evaluator.values import Constant, Items, Slice, Tensor, Value
+from lintorch.evaluator.values import Constant, Items, Number, Slice, Tensor, Value
 from lintorch.evidence import InputWrite, OperatorCall, Trace
 from lintorch.evidence.host_reads import converts_nearby
 from lintorch.facts.models.node_parents import Definition
@@ -127,15 +127,17 @@ def in_source(event: Write, source: Source) -> Iterator[Hit]:
     name = source.evaluation.entered.name_parameter(function, base) if base is not None else ""
     if base is None or name not in _list_suspects(function) or _is_chained(event, source):
         return
-    if _is_made_for_call(base, event, source):
+    if _is_made_for_call(base, event, source) or _is_only_called(name, event, function, source):
         return
-    if _is_tensor_write(event, changed, base, source) and not _hands_back(base, event, source):
+    if _is_tensor_write(event, changed, base, source) and not (
+        _hands_back(base, event, source) or _hands_on(name, function)
+    ):
         node = _find_node(event, source)
         fix = _fix(node, name, source) if node is not None else None
         yield Hit(node or event, f"changes the caller's {name}", fix, detail=_SO)
 
 
-def _is_made_for_call(base: Value, event: Write, source: Source) -> bool:
+def _is_made_for_call(base: Value, event: Occurrence, source: Source) -> bool:
     """Whether the caller makes a value in the call itself, and so keeps nothing of it: `score(gt == 1)`."""
     ways, spots = source.evaluation.ways, event.way.spots
     maker = ways.find_maker(base) or ways.find_comparison(base)
@@ -144,6 +146,39 @@ def _is_made_for_call(base: Value, event: Write, source: Source) -> bool:
     call, made = spots[-1], maker.spot
     starts = (call.row, call.column) < (made.row, made.column)
     return starts and (made.end_row, made.end_column) < (call.end_row, call.end_column)
+
+
+def _is_only_called(name: str, event: Write, function: Definition, source: Source) -> bool:
+    """Whether the function is followed by itself, and all calls of it make what it changes."""
+    entered = [
+        each
+        for reached in source.evaluation.reached
+        for each in reached.events
+        if isinstance(each, Entered) and each.node is function and name in each.given
+    ]
+    alone = any(each.way == event.way and each.way.spots[-1:] == (each.spot,) for each in entered)
+    called = [each for each in entered if each.way.spots[-1:] != (each.spot,)]
+    made = (
+        isinstance(each.given[name], Number) or _is_made_for_call(each.given[name], each, source)
+        for each in called
+    )
+    return alone and bool(called) and all(made)
+
+
+def _hands_on(name: str, function: Definition) -> bool:
+    """Whether the function gives the target a new value further on and returns that: its callers take it over."""
+    nodes = [*ast.walk(function)]
+    stored = any(
+        isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store)
+        for each in nodes
+    )
+    given = [
+        part
+        for each in nodes
+        if isinstance(each, ast.Return) and each.value is not None
+        for part in (each.value.elts if isinstance(each.value, ast.Tuple) else (each.value,))
+    ]
+    return stored and any(isinstance(each, ast.Name) and each.id == name for each in given)
 
 
 @rule.event(AttributeSet)
@@ -177,9 +212,11 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
         yield Refuted(event, "the tensor that is written to is not the caller's but a copy")
 
 
-def _find_origin(changed: Value, function: Definition, source: Source) -> Value | None:
+def _find_origin(changed: Value | None, function: Definition, source: Source) -> Value | None:
     """What a value that is written to is a view of, in a function that is given a target."""
-    views = list_views(changed, source.evaluation.ways) if _list_suspects(function) else None
+    if changed is None or not _list_suspects(function):
+        return None
+    views = list_views(changed, source.evaluation.ways)
     return None if views is None else find_base(changed, views)
 
 

@@ -11,6 +11,7 @@ from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import Constant
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -63,19 +64,33 @@ READS_RANK = re.compile(
     r"(environ\.get|getenv)\(\s*[\"']LOCAL_RANK|environ\[[\"']LOCAL_RANK[\"']\](?!\s*=[^=])"
 )
 
+READS_RANK_OF_BYTES = re.compile(READS_RANK.pattern.encode())
+READS_OPTION = re.compile(
+    rb"\b(\w*arg(ument)?s|\w*opts?|options|\w*flags|\w*config\w*|\w*cfg|hps?|hparams|params)\.local_rank\b(?!\s*=[^=])",
+    re.I,
+)
+
 
 @rule.event(ADDS)
 def in_parsers(event: Called, source: Source) -> Iterator[Hit]:
     known = source.profile.torch < (2, 0) or source.mentions(TOLD)
     if not is_rank(event) or known or event.open or not source.mentions(RANKED):
         return
-    if READS_RANK.search(source.text):
+    if READS_RANK.search(source.text) or is_started_otherwise(source):
         return
     needed = source.mentions((".local_rank",)) and not source.mentions(("LOCAL_RANK",))
     severity = Severity.ERROR if needed else Severity.WARNING
     message = "torch.distributed.launch passes --local-rank, which this parser refuses"
     remedy = "name both spellings, or read LOCAL_RANK"
     yield Hit(event, message, take_both(event, source), severity=severity, remedy=remedy)
+
+
+def is_started_otherwise(source: Source) -> bool:
+    """Whether another file reads LOCAL_RANK, and none reads the option: torchrun passes it so."""
+    if source.mentions((".local_rank", "LOCAL_RANK")):
+        return False
+    reads = is_written_around(READS_RANK_OF_BYTES, source.path, source.consulted)
+    return reads and not is_written_around(READS_OPTION, source.path, source.consulted)
 
 
 def is_rank(event: Called) -> bool:

@@ -9,7 +9,7 @@ from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeRead, AttributeSet, Called, Combined
 from lintorch.evaluator.objects import is_module_class
-from lintorch.evaluator.values import TRUE, External, Held, Tensor, Value
+from lintorch.evaluator.values import TRUE, Constant, External, Held, Tensor, Value
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.source import Source
 
@@ -59,6 +59,10 @@ rule = Rule(
 
 _MOVES = frozenset({"to", "cuda", "double", "half", "bfloat16", "type"})
 _PARAMETERS = frozenset({"torch.nn.Parameter", "torch.nn.parameter.Parameter"})
+
+
+_PLAIN = "torch.FloatTensor"
+"""The old name of float32 on the CPU, where layers are made."""
 
 
 @rule.event(AttributeSet)
@@ -134,10 +138,14 @@ def _find_move(value: Value, source: Source) -> Called | None:
 def _keeps_all(move: Called) -> bool:
     """Whether it is asked for the dtype that the tensor has."""
     given = (*move.positional[1:], *move.keyword.values())
-    dtypes = [v for v in given if isinstance(v, External) and v.path.startswith("torch.")]
     before, after = move.positional[0], move.result
-    known = isinstance(before, Tensor) and isinstance(after, Tensor) and before.dtype is not None
-    return known and bool(given) and len(dtypes) == len(given) and before.dtype == after.dtype  # type: ignore[attr-defined]
+    if not isinstance(before, Tensor) or before.dtype is None or len(given) != 1:
+        return False
+    named = given[0].value if isinstance(given[0], Constant) else getattr(given[0], "path", "")
+    if named == _PLAIN:
+        return before.dtype == "float32"
+    plain = isinstance(given[0], External) and given[0].path.startswith("torch.")
+    return plain and isinstance(after, Tensor) and before.dtype == after.dtype
 
 
 def _needs_gradient(made: Called) -> bool:

@@ -27,6 +27,7 @@ from lintorch.evaluator.values import (
 )
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.facts.models.value_ways import is_one
+from lintorch.facts.training.left_out import find_left_out
 from lintorch.facts.training.part_values import role_of_class, role_of_object
 from lintorch.source import Role, Source, literal
 
@@ -36,7 +37,8 @@ rule = Rule(
     summary="an optimizer that is given the wrong parameters",
     why="""
         Some mistakes are silent: tensors of a `state_dict()` and tensors that need no gradient
-        are accepted and never change, a layer that replaces another after the optimizer was
+        are accepted and never change, a parameter that groups of all layers leave out does not
+        either, a layer that replaces another after the optimizer was
         made is not trained, and a loop that sets one learning rate for all groups makes
         different rates the same. Others raise: a model in place of its parameters, a list of
         `parameters()` calls, a parameter in two groups, a tensor that `.to()` or arithmetic
@@ -130,6 +132,9 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         yield Hit(call, f"{short} is given a sum of iterators", severity=Severity.ERROR)
     elif wrong := _repeated(params, source):
         yield Hit(call, f"{short} is given {wrong[0]}", severity=wrong[1])
+    elif left := find_left_out([*_owners(params, source)], call, source):
+        message = f"{short} is given all layers of a model, and not its parameter {left}"
+        yield Hit(call, message, remedy=f'add a group: {{"params": [{left}]}}')
 
 
 def _is_sum(params: cst.BaseExpression) -> bool:

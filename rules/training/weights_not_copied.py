@@ -180,11 +180,12 @@ def is_beside_source(node: cst.Assign, source: Source) -> bool:
     """Whether the weights of a second network are given too: the first is made to be the average."""
     own = _OF_NETWORK.findall(source.code(node.value))
     function = source.enclosing(node, cst.FunctionDef)
-    return any(
-        holds_weights(each.value, source) and _OF_NETWORK.findall(source.code(each.value)) != own
+    others = (
+        _OF_NETWORK.findall(source.code(each.value))
         for each in source.nodes(cst.Assign)
         if each is not node and source.enclosing(each, cst.FunctionDef) is function
     )
+    return any(other and other != own for other in others)
 
 
 _OF_NETWORK = re.compile(r"(\w+)\.(?:named_parameters|parameters|state_dict)\(")

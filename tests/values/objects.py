@@ -506,6 +506,17 @@ class Head(nn.Module):
         self.layer = nn.Conv2d(8, 4, 1)
 
 
+class Underfed(nn.Module):
+    """Its head raises before it makes anything."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = Head(index=2)
+
+    def forward(self, x):
+        return self.head.layer(x)  # value: unknown (torch.nn.Module.layer())
+
+
 class Several(Head):
     def __init__(self, **kwargs):
         super().__init__(transform="several", **kwargs)

@@ -397,7 +397,17 @@ def find_index(machine: Machine, node: ast.AST, given: Given) -> Value:
         for item in value.items:
             total = combine_each(machine, node, "Mult", total, item)
         return total
-    return Number(None, True)
+    return _find_constant(machine, node, given) or Number(None, True)
+
+
+def _find_constant(machine: Machine, node: ast.AST, given: Given) -> Value | None:
+    """The first place of a written value among written ones."""
+    items, sought = known_items(machine, given.pick(0) or UNKNOWN), given.pick(1)
+    asks = isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "index"
+    if not asks or items is None or not isinstance(sought, Constant) or given.pick(2):
+        return None
+    known = all(isinstance(each, Constant) for each in items) and sought in items
+    return Constant(list(items).index(sought)) if known else None
 
 
 @does("list.copy", "dict.copy", "copy.copy")

@@ -257,6 +257,8 @@ def count_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     if isinstance(value, Tensor):
         if value.shape:
             return keep_via(machine, node, "len", make_number(value.shape[0]))
+        if value.rows is not None:
+            return keep_via(machine, node, "len", make_number(value.rows))
         if value.origin == "input":
             machine.presumed = machine.presumed or value.data is None
             known = make_number(make_symbol("B")) if value.data else Number(None, True)

@@ -35,6 +35,7 @@ from lintorch.evaluator.values import (
     Unknown,
     Value,
 )
+from lintorch.evaluator.written_names import SIGNATURE, find_function
 
 
 @does("getattr")
@@ -184,6 +185,13 @@ def ask_function(machine: Machine, node: ast.AST, given: Given) -> Value:
     if isinstance(value, Unknown) or value is None:
         return UNKNOWN
     return Constant(isinstance(value, Function))
+
+
+@does("inspect.signature")
+def ask_signature(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`inspect.signature(f)`."""
+    function, _ = find_function(given.pick(0) or UNKNOWN)
+    return UNKNOWN if function is None else Bound(SIGNATURE, given.positional[:1])
 
 
 @does("typing.cast")

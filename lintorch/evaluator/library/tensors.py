@@ -64,7 +64,8 @@ def count_numbers(machine: Machine, node: ast.AST, given: Given) -> Value:
 
     held = given.pick(0)
     if not isinstance(held, Tensor) or held.shape is None:
-        return Number(None, True)
+        counted = held.rows if isinstance(held, Tensor) else None
+        return Number(None, True) if counted is None else make_number(counted)
     shape = shape_of_tensor(held)
     total: Value = Constant(1)
     for item in shape.items or () if isinstance(shape, Items) else ():
@@ -271,7 +272,8 @@ def _read_type(given: Value, before: str | None) -> str | None:
     if isinstance(given, External) and given.path.startswith("torch."):
         return given.path.removeprefix("torch.")
     is_type = isinstance(given, Unknown) and not given.path.rstrip("<>").endswith("device")
-    return None if is_type or isinstance(given, Choice) else before
+    is_mask = isinstance(given, Number) and given.truth  # `y != 0` of what may be a tensor
+    return None if is_type or is_mask or isinstance(given, Choice) else before
 
 
 @does(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -48,6 +49,10 @@ from lintorch.facts.training.roles import Role
 Cuts = tuple[Occurrence, ...]
 """The operations that cut a value off; empty where it was made of nothing that has a gradient."""
 
+_COMPARING = re.compile(
+    r"crit(erion)?|(loss|mse|l1|bce|ce|cross_entropy)_?(fn|func|function|loss)?|loss_?f", re.I
+)
+"""Names of losses that are handed to a function."""
 _DEEPEST = 60
 _MOST = 300
 
@@ -162,7 +167,15 @@ class CutGradients:
         held = called.held
         if called.method in LEAVING and not isinstance(held, ModelOutput):
             return self._join((held,), depth)
-        return None
+        return self._join(called.given.values, depth) if self._compares(called) else None
+
+    def _compares(self, called: UnknownCalled) -> bool:
+        """Whether it is a loss, by its name, that is given what it compares by position."""
+        func = called.node.func if isinstance(called.node, ast.Call) else None
+        named = isinstance(func, (ast.Name, ast.Attribute)) and not called.given.open
+        if not named or called.given.keyword or len(called.given.positional) != 2:
+            return False
+        return _COMPARING.fullmatch(ast.unparse(func).rpartition(".")[2]) is not None  # type: ignore[arg-type]
 
     def _is_of_model(self, cut: Occurrence) -> bool:
         """Whether what was cut off came out of a model, or is a weight."""
@@ -187,7 +200,7 @@ class CutGradients:
             if isinstance(made, Called) and has_weights(made):
                 return True
             if isinstance(made, UnknownCalled):
-                if not made.method and self._is_model(made):
+                if self._is_model(made):
                     return True
                 waiting += (made.held, *made.given.values)
             elif made is not None:
@@ -224,9 +237,10 @@ class CutGradients:
         return False
 
     def _is_model(self, called: UnknownCalled) -> bool:
-        """Whether a model is what is called, told by what else is called on it, or by its name."""
+        """Whether a model is what is called, or has the method, told by what else is called on it, or by its name."""
         func = called.node.func if isinstance(called.node, ast.Call) else None
-        text = "" if func is None else ast.unparse(func)
+        held = func.value if called.method and isinstance(func, ast.Attribute) else func
+        text = "" if held is None else ast.unparse(held)
         return self._parts.role_of(called.held, text) is Role.MODEL
 
     @cached_property

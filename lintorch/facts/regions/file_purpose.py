@@ -1,4 +1,4 @@
-"""What a file is for: a test, an augmentation of data, a metric, or code that may be deployed."""
+"""What a file is for: a test, an augmentation of data, a metric or loss, or code that may be deployed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lintorch.files import testfile
 from lintorch.syntax.parsed_file import ParsedFile
 
 _AUGMENTS = re.compile(r"(^|[/\\])(data_?)?augment(er|ation)?s?(_\w+)?(\.py$|[/\\])")
-_MEASURES = re.compile(r"(^|[/\\])metrics?(\.py$|[/\\])")
+_MEASURES = re.compile(r"(^|[/\\])(metrics?|(\w+_|my)?(loss(es)?|criterions?))(\.py$|[/\\])", re.I)
 
 
 class FilePurpose:

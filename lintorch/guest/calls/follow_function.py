@@ -49,7 +49,7 @@ def is_followed(function: Any, project: Path) -> TypeGuard[FunctionType]:
 
 
 def bind_call(
-    function: FunctionType, node: ast.Call, evaluate: Evaluate, scope: dict[str, Any]
+    function: Callable[..., Any], node: ast.Call, evaluate: Evaluate, scope: dict[str, Any]
 ) -> dict[str, Any] | None:
     """The arguments of a call by their names, unknown ones too; None where they do not fit."""
     args = [evaluate(part, scope) for part in node.args if not isinstance(part, ast.Starred)]

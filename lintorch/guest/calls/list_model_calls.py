@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,9 +68,10 @@ def list_model_calls(sought: SoughtModel) -> list[ModelCall]:
     calls: list[ModelCall] = []
     for text in texts[:_MOST_FILES]:
         links = NameLinks(text.tree)
+        called = makers | set(_list_aliases(text, makers))
         picks = frozenset(_list_picks(text, names))
-        found = find_model_calls(text, makers, text.path == sought.path, picks)
-        calls += [call for call in found if _may_tell(call, links, makers)]
+        found = find_model_calls(text, called, text.path == sought.path, picks)
+        calls += [call for call in found if _may_tell(call, links, called)]
     return sorted(calls, key=lambda call: call.rank)[:_MOST_CALLS]
 
 
@@ -89,12 +90,24 @@ def _may_tell(call: ModelCall, links: NameLinks, makers: frozenset[str]) -> bool
 
 def _list_factories(text: CodeText, names: set[str]) -> Iterator[str]:
     """Functions of a file that speak of a class, and mappings that hold it."""
+    known = names | set(_list_aliases(text, names))
     for node in text.tree.body if text.path.suffix == ".py" else ():
         is_mapping = isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)
         if not is_mapping and not isinstance(node, ast.FunctionDef):
             continue
-        if any(getattr(part, "id", "") in names for part in ast.walk(node)):
+        if any(getattr(part, "id", "") in known for part in ast.walk(node)):
             yield from list_stores(node) - _NO_FACTORY
+
+
+def _list_aliases(text: CodeText, names: Collection[str]) -> Iterator[str]:
+    """What a file calls these: `from nets import UNet as Net`, `Net = nets.UNet`."""
+    for node in ast.walk(text.tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from (part.asname for part in node.names if part.asname and part.name in names)
+        elif isinstance(node, ast.Assign) and name_called(node.value) in names:
+            plain = isinstance(node.value, (ast.Name, ast.Attribute))
+            targets = node.targets if plain else []
+            yield from (part.id for part in targets if isinstance(part, ast.Name))
 
 
 def _list_picks(text: CodeText, names: set[str]) -> Iterator[str]:

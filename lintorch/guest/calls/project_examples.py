@@ -22,8 +22,9 @@ from lintorch.guest.calls.read_open_axes import names_dims, read_open_axes
 from lintorch.guest.calls.run_statement import SOUGHT, StatementRunner
 from lintorch.guest.calls.script_runner import ScriptRunner
 from lintorch.guest.calls.script_surroundings import leave_weights_empty
-from lintorch.guest.calls.unknown_value import UnknownValue
+from lintorch.guest.calls.unknown_value import drop_unknown, holds_unknown
 from lintorch.guest.construct.call_examples import UNREAD, CallPlace, Example
+from lintorch.guest.construct.found_settings import FoundSettings
 from lintorch.guest.process.deadline import clock
 from lintorch.record.models import FedArgument, Input, PlainArgument
 
@@ -106,7 +107,9 @@ def _read_example(sought: SoughtModel, call: ModelCall, runner: ScriptRunner) ->
         partly = () if inputs else name_known(*fed, sought.kind)
         plain = () if inputs else name_plain(*fed, sought.kind)
     args, kwargs = _mark_unread(making)
-    unread = sum(value is UNREAD for value in (*args, *kwargs.values()))
+    unread = sum(
+        value is UNREAD or isinstance(value, FoundSettings) for value in (*args, *kwargs.values())
+    )
     axes, named = None, False
     with suppress(Exception):  # whatever user code raises
         axes = read_open_axes(call, find, list(dict(inputs)))
@@ -147,6 +150,6 @@ def join_examples(examples: Sequence[Example]) -> Iterator[Example]:
 
 def _mark_unread(making: Making) -> tuple[tuple[Any, ...], dict[str, Any]]:
     def mark(value: Any) -> Any:
-        return UNREAD if isinstance(value, UnknownValue) else value
+        return UNREAD if holds_unknown(known := drop_unknown(value)) else known
 
     return tuple(map(mark, making.args)), {n: mark(v) for n, v in making.kwargs.items()}

@@ -17,6 +17,7 @@ from lintorch.guest.calls.follow_function import (
     leave_function,
 )
 from lintorch.guest.calls.hollow_models import find_making
+from lintorch.guest.calls.make_parts import is_own_model, make_part
 from lintorch.guest.calls.needed_names import list_stores
 from lintorch.guest.calls.unknown_value import UNKNOWN, UnknownValue
 from lintorch.guest.process import tampering
@@ -74,7 +75,20 @@ class StatementRunner:
     def _work_out_call(self, node: ast.Call, scope: dict[str, Any]) -> Any:
         """What a call that raised gives: a model of the class, else what its function comes to."""
         made = self._make_like(node, scope)
+        made = self._make_part(node, scope) if made is UNKNOWN else made
         return made if made is not UNKNOWN else self._follow(node, scope)
+
+    def _make_part(self, node: ast.Call, scope: dict[str, Any]) -> Any:
+        """Another model of the project, of which what is not known is made up: an encoder of `len(vocab)` words."""
+        if _calls_left_out(node) or not isinstance(node.func, (ast.Name, ast.Attribute)):
+            return UNKNOWN
+        kind = self.evaluate(node.func, scope)
+        if not is_own_model(kind, self._imports.project):
+            return UNKNOWN
+        try:
+            return self._do(lambda: make_part(kind, bind_call(kind, node, self.evaluate, scope)))
+        except (Exception, SystemExit, TooSlow):  # whatever user code raises
+            return UNKNOWN
 
     def _follow(self, node: ast.Call, scope: dict[str, Any]) -> Any:
         if self._followed == _DEEPEST_FOLLOWED or _calls_left_out(node):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
+from lintorch.guest.construct.found_settings import FoundSettings
 from lintorch.guest.construct.literal_values import UnknownValueError
 
 
@@ -31,3 +34,20 @@ class UnknownValue:
 
 
 UNKNOWN = UnknownValue()
+
+
+def holds_unknown(value: Any) -> bool:
+    """Whether a value is not known, or is a list or tuple in which something is not."""
+    if type(value) in (list, tuple):
+        return any(map(holds_unknown, value))
+    return isinstance(value, UnknownValue)
+
+
+def drop_unknown(value: Any) -> Any:
+    """Settings without those that are not known, which are made up when they are asked for; all else as it is."""
+    if type(value) is dict and any(map(holds_unknown, value.values())):
+        return FoundSettings({key: part for key, part in value.items() if not holds_unknown(part)})
+    held = vars(value) if isinstance(value, (Namespace, SimpleNamespace)) else {}
+    if not any(map(holds_unknown, held.values())):
+        return value
+    return type(value)(**{name: part for name, part in held.items() if not holds_unknown(part)})

@@ -20,6 +20,7 @@ from lintorch.guest.construct.fill_arguments import (
     shrink_big_sides,
 )
 from lintorch.guest.construct.parameters import list_required_parameters
+from lintorch.guest.construct.partly_made_up import is_partly_made_up
 from lintorch.guest.construct.recipe import Recipe
 from lintorch.guest.construct.retry_arguments import search_arguments
 from lintorch.guest.imports.cpu_for_gpu import name_cpu
@@ -164,7 +165,10 @@ class ModelMaker:
             self.example_inputs,
             self._offer_smaller(module),
             self.like,
-            tuple(made_up),
+            (
+                *made_up,
+                *(name for name, value in self.arguments.items() if is_partly_made_up(value)),
+            ),
         )
 
     def _offer_smaller(self, module: nn.Module) -> Callable[[], Built] | None:

@@ -22,11 +22,14 @@ from lintorch.guest.construct.arguments_by_error import (
 from lintorch.guest.construct.array_arguments import suggest_tensors
 from lintorch.guest.construct.conventional_values import GuessedConfig
 from lintorch.guest.construct.fill_arguments import CONFIG_NAMES
+from lintorch.guest.construct.found_settings import make_found_settings
 from lintorch.guest.construct.make_sequence import make_sequence
+from lintorch.guest.construct.setting_paths import find_settings_read
 from lintorch.guest.process.error_text import class_name_of, text_of
 
 _SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")
 """A message that asks for several values where one was given."""
+_ATTRIBUTE_OF_NUMBER = re.compile(r"'(?:int|float)' object has no attribute '(\w+)'")
 _NUMBERS: tuple[Any, ...] = (
     *((2, 2), (8, 16, 32), (64, 64), (2, 2, 2, 2), (32, 32, 32), (16,) * 12),
     *(8, 1, 3, 64, 96, 16, 224),
@@ -52,6 +55,7 @@ def suggest_arguments(
         if name in CONFIG_NAMES and not isinstance(value, GuessedConfig):
             yield {**given, name: GuessedConfig()}
     yield from suggest_tensors(call, given, message)
+    yield from _make_objects(call, given, message)
     if further := fill_missing_keywords(call, given, message):
         yield {**given, **further}
     yield from spread_defaults(call, given, message)
@@ -73,6 +77,17 @@ def suggest_arguments(
     for name in given:
         if name not in named:
             yield from _replace_argument(given, name, numbers[:_FEW_NUMBERS])
+
+
+def _make_objects(
+    call: Callable[..., Any], given: ConstructorArguments, message: str
+) -> Iterator[ConstructorArguments]:
+    """The arguments with settings for a number of which an attribute is asked: `action_space.n`."""
+    asked = _ATTRIBUTE_OF_NUMBER.search(message)
+    for name, value in given.items() if asked else ():
+        read = {use.path[0] for use in find_settings_read(call, name)}
+        if asked and type(value) in (int, float) and asked.group(1) in read:
+            yield {**given, name: make_found_settings(call, name)}
 
 
 def _replace_argument(

@@ -196,7 +196,8 @@ def _list_iterated(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Starred):
         return [node.value]
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _ITERATING_FUNCTIONS:
-        return list(node.args)
+        compares = ast.unparse(node.func) in ("max", "min") and len(node.args) > 1
+        return [] if compares else list(node.args)
     if isinstance(node, ast.Subscript):
         whole = isinstance(node.slice, (ast.Slice, ast.UnaryOp))
         return [node.value] if whole or type(getattr(node.slice, "value", None)) is int else []

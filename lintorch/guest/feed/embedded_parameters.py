@@ -10,7 +10,7 @@ from itertools import chain
 from torch import nn
 
 from lintorch.guest.construct.function_text import parse_source_of
-from lintorch.guest.feed.parameter_uses import find_held_module, find_keyword
+from lintorch.guest.feed.parameter_uses import find_held_module, find_keyword, find_loop_modules
 
 _DEEPEST = 3
 """Modules inside each other into which a parameter is followed."""
@@ -28,9 +28,10 @@ def _find_in(module: nn.Module, depth: int, known: dict[type, dict[str, int]]) -
     tree = parse_source_of(module.forward)
     found = dict(_list_indices(module, tree))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    looped = dict(find_loop_modules(ast.walk(tree), module))
     for name in inspect.signature(module.forward).parameters:
         for node in calls:
-            called = find_held_module(node.func, module)
+            called = looped.get(getattr(node.func, "id", "")) or find_held_module(node.func, module)
             keyword = find_keyword(node, name, called) if called is not None else ""
             if called is None or not keyword:
                 continue

@@ -183,6 +183,13 @@ def fix_last_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from replace_size(guess, got, want, axis=-1)
 
 
+def fix_cell_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """`want` features of one step instead of `got`, as recurrent cells say it: also those of an image that was flattened."""
+    got, want = find_numbers(match)[:2]
+    yield from replace_size(guess, got, want, axis=-1)
+    yield from scale_sides(guess, got, want)
+
+
 def fix_layer_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """A layer norm over the axes `want` met the shape `got`, with its width last or on axis 1."""
     want = [int(n) for n in re.findall(r"\d+", match[1])]

@@ -24,6 +24,7 @@ from lintorch.guest.feed.shape_forms import (
     choose_form_by_name,
     list_layer_forms,
 )
+from lintorch.guest.feed.spread_star import spread_star
 from lintorch.record.arguments import pick_tensors
 from lintorch.record.input_notation import FIRST_SIZES
 from lintorch.record.models import FedArgument, Input, PlainArgument
@@ -39,6 +40,10 @@ _MASK_NAMES = re.compile(r"\w*mask\w*")
 _TIME_NAMES = re.compile(r"t|time|timesteps?|sigma|noise_level|step")
 _CONTEXT_NAMES = re.compile(r"encoder_hidden_states|context|text_emb\w*|prompt_embeds")
 _LABEL_NAMES = re.compile(r"class_(labels?|ids?|idx)|labels")
+_KIND_NAMES = re.compile(
+    r"(class_|style_|domain_|spk_|speaker_|emotion_|cond_)?(labels?|ids?|idx|index)|y|cls|speakers?|spk|spkr"
+)
+"""Names of what a sample as a whole is of: a class, a speaker."""
 _ROW_NAMES = re.compile(
     r"((pos|neg|positive|negative)_)?(users?|items?|movies?|heads?|tails?|relations?|rels?|entity|entities)"
     r"(_?(ids?|idx|index|indices|indexes|input))?|[ui]_?(ids?|idx)"
@@ -141,8 +146,7 @@ def list_fed_parameters(module: nn.Module) -> list[inspect.Parameter]:
         handed = inspect.signature(find_handed(module)).parameters.values()
         leading = [p for p in handed if p.kind in kinds]
     needed = [p for p in leading if p.default is p.empty]
-    signature = inspect.signature(module.forward).parameters.values()
-    return needed or leading[:1] or [p for p in signature if p.kind is p.VAR_POSITIONAL]
+    return needed or leading[:1] or spread_star(module)
 
 
 _IMAGE = 4
@@ -221,10 +225,12 @@ def take_known(guess: Guess, known: Sequence[Input], batched: int) -> Guess:
 
 
 def look_up(guess: Guess, embedded: Mapping[str, int]) -> Guess:
-    """The guess with one whole number a sample for what is looked up in a table beside an input of fractions."""
+    """The guess with one whole number a sample for what is looked up in a table beside an input of fractions, or is a label."""
     inputs = tuple(
         Input(given.name, "int64", ("batch",), 0, embedded[given.name])
-        if number and given.name in embedded and given.dtype != "int64"
+        if number
+        and given.name in embedded
+        and (given.dtype != "int64" or _KIND_NAMES.fullmatch(given.name))
         else given
         for number, given in enumerate(guess.inputs)
     )

@@ -16,6 +16,10 @@ _STATE_NAMES = re.compile(
     r"(\w+_)?(hidden|hiddens|state|states|hx|h0|h_0|hc|hid|memory)(_(state|states|t|in|prev|0))?|h|prev_h"
 )
 
+_CELL_NAMES = re.compile(
+    r"(\w+_)?(cell|cells|cx|c0|c_0|ct|c_t)(_(state|states|t|in|prev|0))?|c|prev_c"
+)
+
 
 def give_states(guesses: Iterable[Guess], module: nn.Module) -> Iterator[Guess]:
     """The guesses; those that hold a state first with one that the model itself, or its recurrent layer, makes."""
@@ -32,14 +36,28 @@ def give_states(guesses: Iterable[Guess], module: nn.Module) -> Iterator[Guess]:
                     yield guess.with_inputs(
                         tuple(part for g in guess.inputs for part in held.get(g.name, (g,)))
                     )
-        if layer is not None and main is not None and len(wanted) == 1 and len(main.shape) > 1:
-            parts = (
-                part
-                for given in guess.inputs
-                for part in (_make_state(given, main, layer) if given is wanted[0] else (given,))
-            )
-            yield guess.with_inputs(tuple(parts))
+        if layer is not None and main is not None and len(main.shape) > 1:
+            made = _make_layer_states(guess.inputs[1:], main, layer)
+            if made:
+                yield guess.with_inputs(
+                    tuple(part for g in guess.inputs for part in made.get(g.name, (g,)))
+                )
         yield guess
+
+
+def _make_layer_states(
+    beside: Sequence[Input], main: Input, layer: nn.RNNBase | nn.RNNCellBase
+) -> dict[str, Sequence[Input]]:
+    """The state that one argument is, or its two halves where an LSTM is given them apart: `hx, cx`."""
+    hidden = [given for given in beside if _STATE_NAMES.fullmatch(given.name)]
+    cells = [given for given in beside if _CELL_NAMES.fullmatch(given.name)]
+    if isinstance(layer, (nn.LSTM, nn.LSTMCell)) and len(hidden) == len(cells) == 1:
+        halves = _make_state(hidden[0], main, layer)
+        pairs = zip((hidden[0], cells[0]), halves, strict=True)
+        return {given.name: (replace(half, name=given.name, at=()),) for given, half in pairs}
+    if len(hidden) == 1:
+        return {hidden[0].name: _make_state(hidden[0], main, layer)}
+    return {}
 
 
 def _make_state(given: Input, main: Input, layer: nn.RNNBase | nn.RNNCellBase) -> Sequence[Input]:

@@ -10,6 +10,7 @@ from torch import nn
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.other_sizes import group_names
 from lintorch.guest.feed.run_weight import RunWeight
+from lintorch.guest.feed.unmix_samples import mixes_samples
 from lintorch.guest.feed.varying_sizes import find_most_seconds, weigh_at
 from lintorch.guest.process.deadline import clock
 
@@ -34,7 +35,9 @@ def leave_ones(
         grown = prod(sizes.values()) / prod(own.values())
         if clock() > deadline or first.seconds * grown > most:
             return None
-        return weigh_at(module, arguments, sizes, max(1.0, deadline - clock()), most)
+        found = weigh_at(module, arguments, sizes, max(1.0, deadline - clock()), most)
+        mixed = found is not None and mixes_samples(found, sizes.get("batch", 0))
+        return None if mixed and not mixes_samples(first, own.get("batch", 0)) else found
 
     for group in group_names(guess.sizes):
         for _ in range(_MOST_DOUBLINGS if group != ("batch",) else 0):

@@ -18,7 +18,7 @@ _SIZE = re.compile(
     r"imgsz|((img|image|input|crop|train|test|im|in|resize|target)_?)+(size|sz|shape|dims?|resolution|hw|wh)"
 )
 _HEIGHT, _WIDTH = (
-    re.compile(rf"((img|image|input|im|crop)_?)+({letter}|{name})")
+    re.compile(rf"((img|image|input|im|crop)_?)+({letter}|{name})|{name}")
     for letter, name in (("h", "height"), ("w", "width"))
 )
 _LEAST, _MOST = 8, 1024

@@ -95,7 +95,7 @@ class _UseReader:
     def __init__(self, module: nn.Module, tree: ast.AST, depth: int, find_plain: FindPlain) -> None:
         self._module, self._depth, self._find_plain = module, depth, find_plain
         self._nodes = list(ast.walk(tree))
-        self._loops = dict(_find_loop_modules(self._nodes, module))
+        self._loops = dict(find_loop_modules(self._nodes, module))
 
     def read_uses(self, name: str) -> ParameterUses:
         """What is done with one parameter."""
@@ -153,7 +153,7 @@ def _take_first(held: Any) -> nn.Module | None:
     return None
 
 
-def _find_loop_modules(
+def find_loop_modules(
     nodes: Iterable[ast.AST], module: nn.Module
 ) -> Iterator[tuple[str, nn.Module]]:
     """`block` of `for block in self.blocks`, also through `enumerate`."""

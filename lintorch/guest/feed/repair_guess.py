@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from lintorch.guest.feed.fix_channels import (
     fix_batch_norm,
+    fix_cell_features,
     fix_channels_per_group,
     fix_conv_channels,
     fix_group_norm,
@@ -102,6 +103,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"but got input of shape \[([\d, ]+)\] and num_groups=(\d+)", fix_channels_per_group),
         (r"cannot be multiplied \((\d+)x(\d+) and (\d+)x\d+\)", fix_linear_features),
         (r"Expected (\d+), got (\d+)$", fix_last_axis),
+        (r"inconsistent input_size: got (\d+),? expected (\d+)", fix_cell_features),
         (r"parameter numbers = (\d+) and channel size = (\d+)", fix_prelu),
         (
             r"expected input with shape \[\*, ([\d, ]+)\], but got input of size ?\[([\d, ]+)\]",

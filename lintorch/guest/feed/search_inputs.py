@@ -22,6 +22,7 @@ from lintorch.guest.feed.leave_ones import leave_ones
 from lintorch.guest.feed.named_sides import try_named_sides
 from lintorch.guest.feed.optional_arguments import add_named_argument
 from lintorch.guest.feed.other_sizes import list_lighter_sizes
+from lintorch.guest.feed.own_batch import try_own_batch
 from lintorch.guest.feed.repair_guess import suggest_repairs
 from lintorch.guest.feed.run_weight import RunWeight
 from lintorch.guest.feed.squeezed_ones import put_squeezed_ones
@@ -218,6 +219,7 @@ def _try_guesses(
                 *add_named_argument(module, guess, error.text, plain),
                 *suggest_repairs(guess, error.text, error.blamed),
                 *plain.suggest_others(guess),
+                *try_own_batch(guess, error.text, module),
                 *try_named_sides(guess, error.text, module),
             ]
             if error.kind in _NOT_FOR_INPUTS and not better:

@@ -34,9 +34,14 @@ def unmix_samples(
         return guess, weight
     seconds = max(1.0, deadline - clock())
     run = weigh_at(module, other.list_arguments(), other.sizes, seconds)
-    if run is None or any(_list_cuts(run, other.sizes["batch"])):
+    if run is None or mixes_samples(run, other.sizes["batch"]):
         return guess, weight
     return other, run
+
+
+def mixes_samples(weight: RunWeight, batch: int) -> bool:
+    """Whether a view of a run of so many samples cuts through channels."""
+    return any(_list_cuts(weight, batch))
 
 
 def _list_cuts(weight: RunWeight, batch: int) -> Iterator[int]:

@@ -10,6 +10,7 @@ from functools import cache
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 from pathlib import Path
+from types import ModuleType
 
 from lintorch.guest.imports.user_frames import UserCode
 
@@ -49,7 +50,7 @@ def find_own_module(code: UserCode, name: str, wanted: Collection[str], importer
     top = name.partition(".")[0]
     folder = _find_folder(code, name, wanted, importer) or _find_folder(code, name, (), importer)
     if folder is None:
-        return False
+        return _name_project(code, name, wanted)
     known = sys.modules.get(top)
     if known is None:
         return _load_top(top, folder)
@@ -57,6 +58,17 @@ def find_own_module(code: UserCode, name: str, wanted: Collection[str], importer
         return False
     inside = [*getattr(known, "__path__", ()), str(folder / top)]
     known.__path__ = list(dict.fromkeys(inside))
+    return True
+
+
+def _name_project(code: UserCode, name: str, wanted: Collection[str]) -> bool:
+    """Take the project's root for a package of a name that its folder has elsewhere: `Tacotron.text`; whether it holds that."""
+    top, _, rest = name.partition(".")
+    if not rest or top in sys.modules or not _can_resolve(code.project, rest, wanted):
+        return False
+    root = ModuleType(top)
+    root.__path__ = [str(code.project)]
+    sys.modules[top] = root
     return True
 
 

@@ -54,3 +54,14 @@ def begin(data):
 def draw(data):
     fetch = iter(DataLoader(data)).next
     return fetch()  # hit
+
+
+def endless(labeled_loader, model, steps):
+    batches = iter(labeled_loader)
+    for _ in range(steps):
+        try:
+            x, y = batches.next()
+        except:
+            batches = iter(labeled_loader)
+            x, y = batches.next()  # hit
+        model(x, y)

@@ -88,3 +88,17 @@ class Played(Messages):
 def live(consumer):
     a = DataLoader(Noise(), num_workers=4), DataLoader(Messages(consumer), num_workers=4)
     return a, DataLoader(Jobs(consumer), num_workers=4), DataLoader(Played(None), num_workers=2)
+
+
+class Rows(IterableDataset):
+    def __init__(self, path):
+        self.path = path
+
+    def __iter__(self):
+        with open(self.path) as lines:
+            for line in lines:
+                yield torch.tensor([float(each) for each in line.split(",")])
+
+
+def read_rows(path):
+    return DataLoader(Rows(path), batch_size=4, num_workers=2)  # hit

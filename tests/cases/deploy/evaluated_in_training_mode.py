@@ -109,3 +109,17 @@ class Generator(nn.Module):
         for _ in range(steps):
             x = self(x)
         return x
+
+
+def painted(path, count):
+    net = Net()
+    net.load_state_dict(torch.load(path, map_location="cpu"))
+    with torch.no_grad():
+        return net(torch.randn(count, 3, 8, 8))  # hit
+
+
+def tried(path):
+    net = Net()
+    net.load_state_dict(torch.load(path, map_location="cpu"))
+    with torch.no_grad():
+        print(net(torch.randn(1, 3, 8, 8)).shape)

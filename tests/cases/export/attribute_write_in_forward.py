@@ -166,3 +166,28 @@ class Partial(nn.Module):
                 self.mask = nn.functional.avg_pool2d(torch.ones_like(x), 3, 1, 1)  # hit
                 self.mask = torch.clamp(self.mask, 0, 1)
         return x * self.mask
+
+
+class Smoothed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.f = nn.Linear(8, 8)
+        self.last = self.other = self.seen = self.shown = None
+
+    def forward(self, x):
+        y = self.f(x)
+        if self.last is not None:
+            y = 0.9 * self.last + 0.1 * y
+        self.last = y  # hit
+        if not self.other:
+            z = y
+        else:
+            z = torch.cat([self.other, y])
+        self.other = y  # hit
+        if self.seen is not None:
+            print(len(self.seen))
+        self.seen = z
+        if self.shown is not None and self.training:
+            y = y + self.shown
+        self.shown = x * 2
+        return y

@@ -1,4 +1,6 @@
 # profile: onnx-legacy@17 torchscript-trace onnx torch.export
+import functools
+import inspect
 from typing import Optional
 
 import torch
@@ -405,3 +407,82 @@ class Warns(nn.Module):
             logger = get_root_logger()
             logger.warning(f"the mean is {x.mean()}")
         return x
+
+
+class Kept(nn.Module):
+    """Rows that a mask keeps of tensors of which no shape is known."""
+
+    def forward(self, boxes, scores):
+        boxes = boxes[scores > 0.5]
+        if boxes.numel() == 0:  # hit
+            return scores.new_zeros(0, 4)
+        if len(boxes) > 3:  # hit
+            boxes = boxes[:3]
+        if boxes.dim() == 2:
+            boxes = boxes * 2
+        first = boxes[0]
+        if first.numel() == 4:
+            first = first * 2
+        return boxes, first
+
+
+class KeptRows(nn.Module):
+    def forward(self, boxes, scores):
+        kept = boxes[scores > 0.5]
+        if kept.shape[0] > 10:  # hit
+            kept = kept[:10]
+        return kept
+
+
+class OfGraphs(nn.Module):
+    """No exporter takes a graph of DGL."""
+
+    def forward(self, graph, x):
+        h = self.norm(graph.ndata["h"])
+        if torch.isnan(x).any():
+            print("nan")
+        return h + x
+
+
+def by_name(function):
+    @functools.wraps(function)
+    def wrapper(self, *args, **kwargs):
+        index = None
+        if "flag" in function.__code__.co_varnames:
+            index = function.__code__.co_varnames.index("flag") - 1
+        if index is not None and len(args) > index and args[index] is not None:
+            value = args[index]
+        else:
+            value = kwargs.get("flag", True)
+        if index is not None and len(args) > index:
+            args = (*args[:index], value, *args[index + 1 :])
+        else:
+            kwargs["flag"] = value
+        return function(self, *args, **kwargs)
+
+    return wrapper
+
+
+class Flagged(nn.Module):
+    @by_name
+    def forward(self, x, flag=None):
+        return x + 1 if flag else x
+
+
+class FlaggedTwice(nn.Module):
+    @by_name
+    @by_name
+    def forward(self, x, flag=None):
+        x = x + 1 if flag else x
+        return x if x.sum() > 0 else -x  # hit
+
+
+class AsksSignature(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Flagged()
+
+    def forward(self, x):
+        if "mask" in inspect.signature(self.inner.forward).parameters:
+            return x if x.sum() > 0 else -x
+        return x if x.mean() > 0 else -x  # hit

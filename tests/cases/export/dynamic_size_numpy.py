@@ -37,3 +37,11 @@ class OfData(nn.Module):
     def forward(self, x):
         state = torch.zeros(1, x.data.size(0), 4)  # hit
         return x + state.sum()
+
+
+class Indexed(nn.Module):
+    def forward(self, x):
+        b, c, h, w = x.shape
+        ys, xs = np.mgrid[:h, 0:w]  # hit
+        fixed = np.mgrid[:4, :4]
+        return x + torch.from_numpy(np.stack([xs, ys])).float()[:1], torch.from_numpy(fixed)

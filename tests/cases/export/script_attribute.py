@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import functools
+
 from typing import Dict, List
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -74,3 +77,40 @@ def save(model=None):
 
 save()
 torch.jit.script(Constant())
+
+
+WIDTH, names = 4, "a"
+SIZES = [1, 2]
+EYE = torch.eye(3)
+DEVICE = torch.device("cpu")
+
+
+def helped(x):
+    return x * 2
+
+
+class Globals(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.act = functools.partial(torch.clamp, min=0.0)
+        self.turn = lambda x: x
+        self.kinds = {1, 2}
+        self.mixed = [1, "a"]
+        self.numbers = [1, 2]
+        self.width = SIZES[0]
+        self.table = np.zeros(3)
+
+    def forward(self, x, count: int = SIZES[0]):
+        x = x * SIZES[0] + EYE  # hit
+        x = x.to(DEVICE)  # hit
+        x = self.act(x) + len(self.kinds)  # hit
+        x = self.turn(x)  # hit
+        x = x + self.mixed[0]  # hit
+        x = x + self.table[0]  # hit
+        SIZED = [1, 2]
+        if not torch.jit.is_scripting():
+            x = x * SIZES[1]
+        return helped(x) * self.numbers[0] * self.width * SIZED[0]
+
+
+torch.jit.script(Globals())

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import time
+
 import einops
+import numpy as np
 import torch
 from einops import rearrange
 from torch import nn
@@ -81,3 +84,16 @@ def keeps(array):
 @torch.jit.script
 def guesses(x):
     return x.to(torch.get_default_dtype())  # hit
+
+
+@torch.jit.script
+def outside(x):
+    begun = time.time()  # hit
+    x = x * np.sqrt(2.0)  # hit
+    x = x + torch.Tensor([1.0])  # hit
+    if type(x) == torch.Tensor:  # hit
+        x = x * 2
+    if torch.cuda.is_available():  # hit
+        x = x.cuda()
+    sizes = [3, -1]
+    return x.view(*sizes)  # hit

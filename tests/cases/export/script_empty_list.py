@@ -49,3 +49,14 @@ def scripted(function):
 
 make = torch.jit.script
 make(words)
+
+
+@torch.jit.script
+def numbers(x):
+    places = []  # hit
+    for i in range(3):
+        places.append(i)
+    items = []
+    for row in x:
+        items.append(row)
+    return x * len(places)

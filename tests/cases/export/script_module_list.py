@@ -21,8 +21,11 @@ class Net(nn.Module):
         x = self.named[key](x)  # hit
         last = len(self.steps) - 1
         x = self.steps[last](x)  # hit
-        for block in self.blocks[1:]:
+        for block in self.blocks[1:]:  # hit
             x = block(x)
+        for block in reversed(self.blocks):  # hit
+            x = block(x)
+        x = x * len(self.blocks[1:])
         kept = [x, x * 2]
         for block, skip in zip(self.blocks, kept[::-1]):  # hit
             x = block(x) + skip

@@ -104,3 +104,35 @@ class Always(nn.Module):
         if self.training:
             return x, x * 2
         return x, x * 3
+
+
+class Changing(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(3, 3)])
+        self.down = nn.Linear(3, 3)
+
+    def forward(self, x):
+        last = None
+        for _ in range(3):
+            last = x * 2  # hit
+        kept: Optional[Tensor] = None
+        total = 0
+        if x.size(0) > 1:
+            kept = x
+            total = total * 0.5  # hit
+            total = total // 2
+        short = None
+        if self.down is not None:
+            short = self.down(x)
+        part = None
+        for layer in self.layers:
+            part = layer(x)
+        rate = 0.5 if self.training else 0  # hit
+        count = 2 if self.training else 0
+        whole = x if x.size(0) > 1 else 0  # hit
+        few = [x, x]
+        both = sum(few) + sum([1, 2])  # hit
+        first, *rest = x.shape  # hit
+        one, *others = (1, 2, 3)
+        return x * rate * count

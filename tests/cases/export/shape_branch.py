@@ -542,3 +542,34 @@ class Ends(nn.Module):
             print("too small")
             exit(1)
         return x * 2
+
+
+class Partitioned(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(16)
+        self.act = nn.GELU()
+
+    def forward(self, x):
+        x = self.act(self.norm(x))
+        b, h, w, c = x.shape
+        if h % 7 or w % 7:  # hit
+            x = F.pad(x, (0, 0, 0, -w % 7, 0, -h % 7))
+        return x
+
+
+class Merging(nn.Module):
+    def forward(self, x):
+        h, w = x.shape[2:]
+        fixed, odd = [-1, -1], False
+        if h % 2 != 0 or w % 2 != 0:  # hit
+            fixed[0], fixed[1] = h // 2, w // 2
+            odd = True
+        even, other = x[:, :, 0::2], x[:, :, 1::2]
+        if fixed[0] > 0:
+            even, other = even[:, :, : fixed[0]], other[:, :, : fixed[0]]
+        if odd:
+            even = even * 2
+        if even.shape[3] > 64:  # hit
+            even = even * 3
+        return torch.cat([even, other], 1)

@@ -99,3 +99,10 @@ class Showing(nn.Module):
         torch.save(x, f"{shown}.pt")
         used = random.randint(0, 100)  # hit
         return x * used, f"{used}"
+
+
+class Neighbours(nn.Module):
+    def forward(self, x, neighbours):
+        draw, kind = random.sample, set
+        drawn = [kind(draw(each, 4)) for each in neighbours]
+        return x * len(set.union(*drawn))

@@ -59,3 +59,44 @@ class Named(nn.Module):
         for t in range(seq_len):  # hit
             total = total * 0.5 + x[:, t]
         return total
+
+
+class Spoken(nn.Module):
+    """Words are embedded one by one: places have two axes, batch and time."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(100, 8)
+        self.cell = nn.LSTMCell(8, 8)
+
+    def forward(self, ids, h, c):
+        outs = []
+        for i in range(ids.size(1)):  # hit
+            h, c = self.cell(self.table(ids[:, i]), (h, c))
+            outs.append(h)
+        return torch.stack(outs, 1)
+
+
+class Filmed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, clip):
+        maps = []
+        for t in range(clip.size(1)):  # hit
+            maps.append(self.conv(clip[:, t]))
+        return torch.stack(maps, 1)
+
+
+class Viewed(nn.Module):
+    """Of views there may be as many as the model has heads for."""
+
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(16, 8)
+
+    def forward(self, x, h):
+        for i in range(x.shape[1]):
+            h = torch.tanh(self.line(torch.cat([x[:, i], h], 1)))
+        return h

@@ -34,3 +34,10 @@ def of_tensors(x, y: torch.Tensor, z):
     y.permute(1, 0)  # hit
     z.to("cpu")  # hit
     return x.sum(dim=1) + y + z.masked_fill(x > 0, 0)
+
+
+def occupy_gpu(gpus):
+    torch.zeros(1).cuda()
+    for each in gpus:
+        torch.zeros(1).to(each)
+    torch.zeros(1).add(2)  # hit

@@ -224,17 +224,17 @@ class Beam(nn.Module):
 
     def forward(self, scores, words):
         best, place = scores.view(-1).topk(4)
-        beam = place / scores.shape[1]
+        beam = place / scores.shape[1]  # hit
         word = place % scores.shape[1]
         row = torch.div(place, scores.shape[1], rounding_mode="floor")
         kept = words[beam]  # hit
         kept = words[row]
         kept = words[place // 4]
-        kept = words.index_select(0, beam)  # hit
+        kept = words.index_select(0, beam)
         kept = words.index_select(0, beam.long())
         kept = words.gather(0, place / 2)  # hit
         kept = words.gather(0, torch.div(place, 2))  # hit
-        kept = self.table(beam)  # hit
+        kept = self.table(beam)
         kept = self.table(word)
         kept = F.one_hot(scores.argmax(1) / 2)  # hit
         kept = F.one_hot(scores.argmax(1))
@@ -289,3 +289,18 @@ def read_one(model, tokenizer, text):
     for at in range(tokens.ids.size(1) - 1):
         out = model(tokens.ids[:, at : at + 1])
         yield losses(out.logits.view(-1, 9), tokens.ids[:, at + 1 : at + 2].view(-1)).item()
+
+
+def spread(words: torch.Tensor, scores: torch.Tensor, count: int):
+    place = scores.view(-1).topk(4)[1]
+    beam = place / count  # hit
+    word = place - beam * count
+    first = torch.gather(words, 1, beam.unsqueeze(-1))
+    second = torch.gather(words, 1, word.unsqueeze(-1))
+    return first, second, words.gather(1, beam.view(-1, 1).expand_as(words))
+
+
+def masked(scores: torch.Tensor, y, count, null):
+    mask = y.data != null
+    chosen = torch.Tensor(2, count).fill_(0).type_as(mask)
+    return scores.view(2, 3)[chosen]

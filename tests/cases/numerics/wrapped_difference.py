@@ -32,3 +32,23 @@ def of_outputs(model, images, masks):
     inverse = 1 - masks.byte()
     error = (out - (images * 255).to(torch.uint8)).float()  # hit
     return error.pow(2).mean(), inverse.float().mean()
+
+
+def motion(first, second):
+    one, other = cv2.imread(first), cv2.imread(second)
+    moved = other - one  # hit
+    return torch.from_numpy(moved).permute(2, 0, 1).float() / 255
+
+
+def motion_after(first, second):
+    one, other = cv2.imread(first), cv2.imread(second)
+    return torch.from_numpy((other - one).astype(np.float32))  # hit
+
+
+def motion_before(first, second):
+    one, other = cv2.imread(first).astype(np.float32), cv2.imread(second).astype(np.float32)
+    return torch.from_numpy(other - one).float()
+
+
+def rim(wide, mask):
+    return (wide.to(torch.uint8) - mask.to(torch.uint8)).float()

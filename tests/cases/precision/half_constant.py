@@ -73,3 +73,15 @@ def probe():
     d = torch.rand(100, 1000, dtype=torch.float16, requires_grad=True)
     d.sum().backward()
     return d.grad, d.sum()  # hit
+
+
+def of_pairs(z, index):
+    alike = z.half() @ z.half().t()
+    alike.fill_diagonal_(-1e9)  # hit
+    alike = alike.index_fill(1, index, -1e5)  # hit
+    return alike.fill_diagonal_(-1e4)
+
+
+def filled_at(z, index):
+    z = z.half()
+    return z.index_fill(1, index, -1e5)  # hit

@@ -78,3 +78,14 @@ if __name__ == "__main__":
     train_head([])
     train_by_and_by([])
     train_asked([], whole=open("whole"))
+
+
+def handed_over(model, other):
+    for p in model.body.parameters():
+        p.requires_grad = False
+    for p in other.parameters():
+        p.requires_grad = True
+    for p in model.head.parameters():
+        p.requires_grad = True
+    for p in model.parameters():
+        p.requires_grad = True  # hit

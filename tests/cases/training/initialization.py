@@ -99,3 +99,43 @@ class Tables(nn.Module):
         spread(self.free)
         gain = {"nonlinearity": "swish"}
         nn.init.kaiming_normal_(self.free.weight, **gain)  # hit
+
+
+class Layered(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(4)
+        # self.reset_parameters_unused()
+        self.reset_all()
+
+    def reset_parameters_unused(self):
+        for p in self.parameters():
+            if p.dim() > 1:
+                nn.init.xavier_normal_(p)
+            else:
+                nn.init.zeros_(p)
+
+    def reset_all(self):
+        for p in self.parameters():
+            if p.dim() > 1:
+                nn.init.xavier_normal_(p)
+            else:
+                nn.init.zeros_(p)  # hit
+
+
+def fill_biases(m):
+    if isinstance(m, nn.Linear):
+        nn.init.xavier_uniform_(m.bias)  # hit
+        nn.init.xavier_uniform_(m.weight)
+    elif isinstance(m, Biased):
+        nn.init.xavier_uniform_(m.bias)
+
+
+class Biased(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(4, 4)
+        self.bias = nn.Parameter(torch.zeros(4, 4))
+        nn.init.kaiming_normal_(self.line.bias.data)  # hit
+        nn.init.kaiming_normal_(self.bias)
+        nn.init.zeros_(self.line.bias)

@@ -119,3 +119,28 @@ def score(pred, gt):
 def score_each(net, image, label: torch.Tensor):
     out = net(image).argmax(1)
     return [score(out == i, label == i) for i in range(3)]
+
+
+def score_found(pred, gt):
+    gt[gt > 0] = 1
+    if pred.sum() > 0 and gt.sum() > 0:
+        return (pred * gt).sum()
+    return 0
+
+
+def score_all(net, image, label, classes):
+    label = label.squeeze(0).cpu().detach().numpy()
+    out = net(image).argmax(1)
+    return [score_found(out == i, label == i) for i in range(1, classes)]
+
+
+def mask_distributions(true_x, pred_x, mask):
+    true_x[mask == 0] = 0.0  # hit
+    true_x = true_x + 1e-7
+    return true_x / true_x.sum(-1, keepdim=True), pred_x
+
+
+def mask_and_give(true_x, pred_x, mask):
+    true_x[mask == 0] = 0.0
+    true_x = true_x / true_x.sum(-1, keepdim=True)
+    return true_x, pred_x

@@ -185,3 +185,23 @@ def complex_weights(steps):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+def handed_a_loss(model, loader, opt, criterion):
+    for x, y in loader:
+        with torch.no_grad():
+            scores = model.head(model.body(x))
+        loss = criterion(scores, y)
+        opt.zero_grad()
+        loss.backward()  # hit
+        opt.step()
+
+
+def handed_a_head(model, head, loader, opt, criterion):
+    for x, y in loader:
+        with torch.no_grad():
+            found = model.body(x)
+        loss = criterion(head(found), y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()

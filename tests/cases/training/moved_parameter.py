@@ -13,6 +13,9 @@ class Weights(nn.Module):
         self.mask = nn.Parameter(torch.ones(4, device=device))
         self.bias = nn.Parameter(torch.zeros(4).to(device))
         self.gate = nn.Parameter(torch.zeros(4)).to(torch.float32)
+        self.gain = nn.Parameter(torch.zeros(4)).type(torch.FloatTensor)
+        self.fast = nn.Parameter(torch.zeros(4)).type(torch.cuda.FloatTensor)  # hit
+        self.fine = nn.Parameter(torch.zeros(4)).type(torch.DoubleTensor)  # hit
         self.buffer = torch.zeros(4).to(device)
         self.to(device)
 

@@ -160,3 +160,51 @@ def follow(epochs, build):
         adjust_alike(alike, 0.1)
         adjust_any(parts, 0.1)
         adjust_any(build(), 0.1)
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+        self.act = nn.ReLU()
+        self.head = nn.Linear(4, 2)
+        self.warmth = nn.Parameter(torch.ones(()))
+        self.shift = nn.Parameter(torch.zeros(2))
+        self.idle = nn.Parameter(torch.zeros(2))
+
+    def forward(self, x):
+        return self.head(self.act(self.body(x))) / self.warmth + self.shift
+
+
+def left_out(device):
+    net = Scaled().to(device)
+    groups = [{"params": net.body.parameters(), "lr": 1e-4}, {"params": net.head.parameters()}]
+    one = torch.optim.Adam(  # hit
+        [{"params": net.body.parameters(), "lr": 1e-4}, {"params": net.head.parameters()}]
+    )
+    few = torch.optim.Adam([{"params": net.head.parameters(), "lr": 1e-4}])
+    return one, few, torch.optim.SGD(groups, lr=0.1)
+
+
+class Frozen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 4)
+        self.head = nn.Linear(4, 2)
+        self.deep = nn.Linear(4, 2)
+        self.step = nn.Parameter(torch.ones(()))
+
+    def forward(self, x):
+        return (self.head(self.body(x)) + self.deep(x)) * self.step
+
+
+def kept_out():
+    net = Frozen()
+    pair = [{"params": net.body.parameters(), "lr": 1e-4}, {"params": net.head.parameters()}]
+    return torch.optim.Adam(pair), torch.optim.Adam(
+        [
+            {"params": net.body.parameters(), "lr": 1e-4},
+            {"params": [*net.head.parameters(), net.step]},
+            {"params": net.deep.parameters()},
+        ]
+    )

@@ -139,3 +139,15 @@ class Agent:
     def restore(self, path):
         self.online.load_state_dict(torch.load(path))
         self.target.load_state_dict(self.online.state_dict())
+
+
+class WeightEMA:  # decays the weights on purpose, beside the average
+    def __init__(self, model, ema_model):
+        self.params = list(model.state_dict().values())
+        self.ema_params = list(ema_model.state_dict().values())
+
+    def step(self):
+        for param, ema_param in zip(self.params, self.ema_params):
+            ema_param.mul_(0.9)
+            ema_param.add_(param * 0.1)
+            param.mul_(0.99)

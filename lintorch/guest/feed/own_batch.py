@@ -1,0 +1,51 @@
+"""Models that keep how many samples they take: `x.view(self.batch_size, self.max_len, -1)`, a state made for so many."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from torch import nn
+
+from lintorch.guest.construct.function_text import parse_source_of
+from lintorch.guest.feed.fix_sides import LENGTH_NAMES
+from lintorch.guest.feed.guess_inputs import Guess
+
+_BATCH = re.compile(r"batch_?size|bsz?|batch|n_?batch", re.IGNORECASE)
+_LENGTH = re.compile(
+    r"(max_?)?(seq(uence)?|sent(ence)?|text|input)?_?(len|length)|time_?steps|window(_size)?"
+)
+_OF_SIZES = re.compile(
+    r"is invalid for input|[Ee]xpected hidden|must match|[Ee]xpected size|must be equal"
+)
+_MOST = 4096
+
+
+def try_own_batch(guess: Guess, message: str, module: nn.Module) -> Iterator[Guess]:
+    """The guess with as many samples as `forward` reads off the model, and as long as it reads off that beside."""
+    if "batch" not in guess.sizes or not _OF_SIZES.search(message):
+        return
+    kept = _list_numbers_read(module)
+    batch = next((n for name, n in kept.items() if _BATCH.fullmatch(name)), None)
+    length = next((n for name, n in kept.items() if _LENGTH.fullmatch(name)), None)
+    if batch is None or batch == guess.sizes["batch"]:
+        return
+    lengths = {name: length for name in LENGTH_NAMES if name in guess.sizes and length is not None}
+    if lengths:
+        yield guess.with_sizes(batch=batch, **lengths)
+    yield guess.with_sizes(batch=batch)
+
+
+def _list_numbers_read(module: nn.Module) -> dict[str, int]:
+    """The whole numbers that `forward` of the model, or of a part of the user's, reads off `self`."""
+    found: dict[str, int] = {}
+    for part in module.modules():
+        if type(part).__module__.startswith("torch."):
+            continue
+        for node in ast.walk(parse_source_of(part.forward)):
+            if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self":
+                value = vars(part).get(node.attr)
+                if type(value) is int and 0 < value <= _MOST:
+                    found.setdefault(node.attr, value)
+    return found
