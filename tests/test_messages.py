@@ -317,6 +317,14 @@ OTHERS = [
     "UnsupportedAlgorithm: DSA keys aren't supported in SSH certificates",
     "TypeError: AsyncRetrying object is not iterable",
     "NotImplementedError: pallas_call with a mesh does not support batching",
+    "ValueError: operands could not be broadcast together with shapes (3,) (4,)",
+    "LaTeXParsingError: Index out of bounds",
+    "fopen settings.bin failed",
+    "Uncaught (in promise) 12345678",
+    "thread 'main' panicked at src/main.rs:3:5: called `Option::unwrap()` on a `None` value",
+    "Unknown task: build",
+    "ValueError: 'b' is not in list",
+    "numeric_limits<int>::max() overflow",
     'File "/usr/lib/python3/site-packages/scipy/sparse/_base.py", line 1110, in f\n'
     "IndexError: index out of bounds",
     'File "/usr/lib/python3/site-packages/keras/src/layers/n.py", line 393, in f\n'

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-Rank = Literal["cause", "broad", "general", "last", "symptom", "note", "class"]
+Rank = Literal["cause", "broad", "general", "last", "symptom", "note", "class", "place"]
 """What a message is worth beside others: it tells the cause; it tells what is wrong by its words alone, and
 counts where no cause of its runtime is known; it names runtime and node alone; it names
 the runtime alone, and counts where nothing else is known; it only follows from another one; it is no error;
-it is known by its class of error alone, and asked for apart."""
+it is known by its class of error alone, or by the source file that it names, and asked for apart."""
 _DATA = Path(__file__).with_name("data")
 
 

@@ -12,6 +12,7 @@ _RANKS = {
     "symptom": "It only follows from another error, which stands before it in the log.",
     "broad": "Known by what it speaks of; the exact condition stands in the message.",
     "general": "What it says beyond this depends on the words behind it.",
+    "place": "A part of the program: told where the words are not known, and a source file of its own is named.",
     "last": "Any other error of this program: the answer says that its cause is not known.",
 }
 
@@ -27,7 +28,7 @@ def write_message_page(runtime: Runtime, links: Mapping[str, tuple[str, str]]) -
         "The answer names the lines of your project that may be the cause "
         "([what else it tells](../explain.md)).",
     ]
-    ordered = sorted(runtime.kinds, key=lambda kind: ("cause", "broad", "general", "symptom", "note", "class", "last").index(kind.rank))  # fmt: skip
+    ordered = sorted(runtime.kinds, key=lambda kind: ("cause", "broad", "general", "symptom", "note", "class", "place", "last").index(kind.rank))  # fmt: skip
     for kind in ordered:
         parts += _write_kind(kind, links)
     parts += ["## Another message", f"Where a message says too little: {_escape(runtime.more)}."]

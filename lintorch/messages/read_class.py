@@ -9,6 +9,7 @@ from lintorch.messages.answer_refusal import read_refusal
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
 from lintorch.messages.name_details import add_details
 from lintorch.messages.read_converter import add_converted
+from lintorch.messages.read_place import add_place
 from lintorch.messages.recognise import Recognised, looks_like_error
 from lintorch.messages.who_speaks import guess_runtime, has_words, is_compiled, is_own_code
 
@@ -70,7 +71,7 @@ def read_class(text: str) -> Recognised | None:
         remedy = f"{runtime.more}; {remedy}"
     told = replace(kind, runtime=runtime.name, cause=cause, remedy=remedy)
     found = Recognised(told, runtime, said[:_EXCERPT].strip(), at=at)
-    return found if runtime.name == _ANY else add_converted(found, text)
+    return found if runtime.name == _ANY else _add_part(found, text)
 
 
 def read_refused(text: str) -> Recognised | None:
@@ -109,11 +110,13 @@ def describe_class(found: Recognised, text: str) -> Recognised:
     refused = _read_refusal(found.runtime, text) if found.kind.rank == "last" else None
     if refused is not None:
         return replace(refused, node=found.node, at=found.at)
+    if found.kind.rank == "general":
+        return add_place(found, text)
     if found.kind.rank != "last":
         return found
     kind = _find_class(text)
     if kind is None:
-        return add_converted(found, text)
+        return _add_part(found, text)
     said = find_statement(text)
     if kind.name in _PACKAGES and _IMPORTS.search(said) and not has_words(found.runtime, said):
         told = replace(kind, cause=f"{_NOT_ITS_OWN} {kind.cause}")
@@ -121,7 +124,13 @@ def describe_class(found: Recognised, text: str) -> Recognised:
     cause = f"{found.kind.cause} By its class: {kind.cause}"
     remedy = f"{kind.remedy}; {found.kind.remedy}"
     found = replace(found, kind=replace(found.kind, cause=cause, remedy=remedy))
-    return add_converted(found, text)
+    return _add_part(found, text)
+
+
+def _add_part(found: Recognised, text: str) -> Recognised:
+    """With the operator that was converted, else the part of the program that a source file of its own names."""
+    told = add_converted(found, text)
+    return add_place(found, text) if told is found else told
 
 
 def _find_class(text: str) -> Kind | None:

@@ -64,7 +64,12 @@ def recognise(text: str) -> tuple[Recognised, ...]:
         is_silent = is_foreign and is_apart and stands_alone(runtime)
         is_unnamed = is_packed and stands_apart(runtime) and not has_words(runtime, lowered)
         for kind in runtime.kinds:
-            if kind.rank == "class" or is_silent or is_unnamed or (is_foreign and kind.shared):
+            if (
+                kind.rank in ("class", "place")
+                or is_silent
+                or is_unnamed
+                or (is_foreign and kind.shared)
+            ):
                 continue
             for each in _find_kind(kind, runtime, text, lowered):
                 said = each.excerpt if kind.rank == "last" else ""

@@ -13,7 +13,7 @@ from lintorch.messages.read_moved import MOVED, describe_moved, find_moved
 from lintorch.messages.recognise import Recognised
 from lintorch.messages.refused_operators import is_contributed
 from lintorch.messages.who_speaks import is_compiled
-from lintorch.targets.opset_history import is_standard
+from lintorch.targets.opset_history import find_definition, is_standard
 
 _KEYS = {"torch/state-dict"}
 _OPERATORS = {"onnxruntime/no-op-registered"}
@@ -22,9 +22,12 @@ _CONVERT_AGAIN = "a newer release of the converter that wrote the file (tf2onnx,
 _DOMAINS = {"onnxruntime/not-registered", "onnxruntime/no-op-registered"}
 _CONTRIB = "is an operator of ONNX Runtime itself (com.microsoft), which its optimizers and quantization write: this build leaves such operators out, or is older than the operator."
 _WHOLE_BUILD = "the whole onnxruntime of the newest release, not one of the system, for mobile, or of a binding in another language with an older library (built with --disable_contrib_ops, or --minimal_build); or the file before it was optimized or quantized"
+_OLDER = "ONNX has this operator at the opset that the file names: the ONNX Runtime that reads it is older than that opset, or a build that leaves the operator out (mobile, minimal, a binding in another language with an older library)."
+_NEWER = "print(onnxruntime.__version__) in the very program that fails, and pip install -U onnxruntime there; or torch.onnx.export(…, opset_version=N, dynamo=False) with one that this release knows (opset 12 wants 1.3, 13 wants 1.6, 17 wants 1.12)"
 _STATUS = "onnxruntime/status"
 _ARCHIVE = "torch/archive"
 _LINEAR = "torch/linear-sizes"
+_CHECKER = "onnx/checker"
 _UNFLATTENED = re.compile(r"^\(?(\d{1,9})x(\d{1,9}) and (\d{1,9})x\d{1,9}\)?$")
 _AROUND = 300
 _PAIRS = re.compile(
@@ -57,6 +60,9 @@ def sharpen(found: Recognised, text: str) -> Recognised:
         return replace(
             found, kind=replace(found.kind, cause=cause, remedy=_CONVERT_AGAIN, rules=())
         )
+    if found.kind.full_name in _OPERATORS and _is_defined(found):
+        kind = replace(found.kind, cause=_OLDER, remedy=_NEWER, rules=())
+        return replace(found, kind=kind)
     if moved := find_moved(found.groups) if found.kind.full_name == MOVED else None:
         kind, runtime = (
             describe_moved(found.kind, moved),
@@ -67,7 +73,7 @@ def sharpen(found: Recognised, text: str) -> Recognised:
         return _name_compile(found)
     if found.runtime.name == "torch.onnx" and not _ONNX.search(text):
         return replace(found, runtime=next(r for r in load_runtimes() if r.name == "torchscript"))
-    if found.kind.error == "sizes":
+    if found.kind.error == "sizes" or found.kind.full_name == _CHECKER:
         detailed = add_details(found.kind, found.excerpt)
         if detailed is not found.kind:
             return replace(found, kind=detailed)
@@ -114,6 +120,12 @@ def _is_contributed(found: Recognised) -> bool:
     """Whether the operator is one of ONNX Runtime's own."""
     domain, _, bare = found.operator.rpartition(":")
     return domain == "com.microsoft" or (not domain and is_contributed(bare))
+
+
+def _is_defined(found: Recognised) -> bool:
+    """Whether ONNX has the operator at the opset that the file names: then the program is the older one."""
+    opset = found.groups.get("opset", "")
+    return opset.isdigit() and find_definition(found.operator, int(opset)) is not None
 
 
 def _is_foreign(operator: str) -> bool:
