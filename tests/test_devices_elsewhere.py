@@ -85,12 +85,25 @@ def main(args):
     model = create_model()
     model.load_state_dict(torch.load(args.resume))
 """
+CALLED = """import torch
+from torch import nn
+
+
+def restore(model, path):
+    model.load_state_dict(torch.load(path))
+
+
+def main(path):
+    model = nn.Linear(2, 2).cuda()
+    restore(model, path)
+"""
 
 
 def test_a_program_that_asks_for_a_gpu_in_a_helper_of_its_own_needs_no_other_device(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "main.py").write_text(RESUMES)
+    (tmp_path / "calls.py").write_text(CALLED)
     done = lintorch("check", "--output-format=json", "--no-cache", cwd=tmp_path)
     assert json.loads(done.stdout) == []
 

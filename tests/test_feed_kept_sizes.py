@@ -121,3 +121,70 @@ def test_sides_stay_those_at_which_a_view_keeps_samples_apart(tmp_path: Path) ->
     """,
     )
     assert fed["Coder"] == ["float32[batch, 1, 28, 28]"]
+
+
+def test_a_class_may_stand_in_the_place_of_a_layer_of_torch(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class LayerNorm(nn.Module):
+        def __init__(self, num_features):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(num_features))
+
+        def forward(self, x):
+            return self.scale * x / x.std(1, keepdim=True)
+
+    nn.LayerNorm = LayerNorm
+
+
+    class Value(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm, self.head = nn.LayerNorm(12), nn.Linear(12, 1)
+
+        def forward(self, state):
+            return self.head(self.norm(state))
+    """,
+    )
+    assert fed["Value"] == ["float32[batch, 12]"]
+
+
+def test_whole_numbers_reach_all_rows_of_the_table_that_they_are_looked_up_in(
+    tmp_path: Path,
+) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Decoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.rnn = nn.GRU(16, 16, batch_first=True)
+            self.words = nn.Embedding(70, 16)
+            self.kinds = nn.Embedding(300, 16)
+
+        def step(self, words, kinds):
+            return self.rnn(self.words(words) + self.kinds(kinds))[0]
+
+        def forward(self, words, kinds):
+            return self.step(words, kinds)
+    """,
+    )
+    assert fed["Decoder"] == ["int64[batch, sequence] in 0..68", "int64[batch, sequence] in 0..299"]
+
+
+def test_a_model_may_keep_something_by_the_name_of_a_method_of_modules(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.one, self.modules = nn.Linear(6, 8), []
+            self.modules.append(self.one)
+
+        def forward(self, x):
+            return self.modules[0](x)
+    """,
+    )
+    assert fed["Net"] == ["float32[batch, 6]"]

@@ -29,7 +29,7 @@ def test_labels_beside_tokens_are_no_target(tmp_path: Path) -> None:
     """,
     )
 
-    assert fed == {"Bert": [WORDS, "int64[batch, sequence] in 0..1"]}
+    assert fed == {"Bert": [WORDS, "int64[batch, sequence] in 0..2"]}
 
 
 def test_a_greatest_length_is_the_size_that_lengths_go_down_from(tmp_path: Path) -> None:

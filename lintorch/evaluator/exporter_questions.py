@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from lintorch.evaluator.events import Decided
 from lintorch.evaluator.exporters import SIZE_CLASSES, TOLD
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.values import NONE, ByExporter, Constant, Number, Value
@@ -58,6 +59,8 @@ def note_part(machine: Machine, node: ast.expr, value: Value) -> None:
     """Remember what a part of `a and b` is, where that depends on the exporter."""
     if type(value) is ByExporter:
         machine.parts[node] = value
+    else:
+        machine.parts.pop(node, None)
 
 
 def _list_parts(
@@ -71,3 +74,31 @@ def _list_parts(
     elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) is truth:
         for each in node.values:
             yield from _list_parts(machine, each, machine.parts.get(each), truth)
+
+
+def tell_decided(
+    machine: Machine, node: ast.expr, kind: str, test: Value, answer: bool | None, branch: ast.AST
+) -> None:
+    """Tell of a test among those who do not know its answer from who they are: `is_tracing() or h > 8`."""
+    here, before = machine.here, machine.here.exporters
+    yes, no = _find_settled(machine, node)
+    here.exporters = (before - yes - no if answer is None else before) or before
+    machine.tell(Decided, node, kind, test, answer, branch)
+    here.exporters = before
+
+
+def _find_settled(machine: Machine, node: ast.expr) -> tuple[frozenset[str], frozenset[str]]:
+    """For whom a test comes out true, and for whom false, whatever else it asks."""
+    part = machine.parts.get(node)
+    if part is not None:
+        here = machine.here.exporters
+        return here & part.told, here - part.told
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return _find_settled(machine, node.operand)[::-1]
+    if not isinstance(node, ast.BoolOp):
+        return frozenset(), frozenset()
+    sides = [_find_settled(machine, each) for each in node.values]
+    yes, no = zip(*sides, strict=True)
+    if isinstance(node.op, ast.And):
+        return frozenset.intersection(*yes), frozenset().union(*no)
+    return frozenset().union(*yes), frozenset.intersection(*no)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from lintorch.evaluator.arithmetic import combine_each, negate_value, spread
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.events import Combined, Compared, Decided
-from lintorch.evaluator.exporter_questions import keep_exporters, note_part
+from lintorch.evaluator.exporter_questions import keep_exporters, note_part, tell_decided
 from lintorch.evaluator.exporters import EVERYONE
 from lintorch.evaluator.items import drop_repeats, item_of
 from lintorch.evaluator.iterate import run_passes
@@ -194,7 +194,7 @@ def evaluate_either(machine: Machine, node: ast.IfExp) -> Value:
     """`a if test else b`."""
     test = machine.evaluate(node.test)
     answer = decide(machine, test)
-    machine.tell(Decided, node.test, "if", test, answer, node)
+    tell_decided(machine, node.test, "if", test, answer, node)
     if answer is not None:
         return machine.evaluate(node.body if answer else node.orelse)
 

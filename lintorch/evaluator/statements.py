@@ -10,7 +10,7 @@ from lintorch.evaluator.asserted_sizes import is_refusal, settle_asserted
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.events import Combined, Decided, GivenBack, Returned
-from lintorch.evaluator.exporter_questions import keep_exporters
+from lintorch.evaluator.exporter_questions import keep_exporters, tell_decided
 from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
 from lintorch.evaluator.join import ITEMS, join_data, join_states
@@ -100,7 +100,7 @@ def run_if(machine: Machine, node: ast.If) -> None:
     since = len(machine.events)
     test = machine.evaluate(node.test)
     answer = decide(machine, test)
-    machine.tell(Decided, node.test, "if", test, answer, node)
+    tell_decided(machine, node.test, "if", test, answer, node)
     if is_refusal(node):
         settle_asserted(machine, node.test, False, since)
     if answer is not None:
@@ -147,7 +147,7 @@ def _run_while(machine: Machine, node: ast.While) -> None:
     for _ in range(0 if is_trained(machine, node) else machine.budget.unrolled):
         test = machine.evaluate(node.test)
         answer = decide(machine, test)
-        machine.tell(Decided, node.test, "while", test, answer, node)
+        tell_decided(machine, node.test, "while", test, answer, node)
         if answer is None and machine.here.forward:
             settle_turns(machine, test)
         if answer is False:
@@ -249,7 +249,7 @@ def run_assert(machine: Machine, node: ast.Assert) -> None:
     since = len(machine.events)
     test = machine.evaluate(node.test)
     answer = decide(machine, test)
-    machine.tell(Decided, node.test, "assert", test, answer, node)
+    tell_decided(machine, node.test, "assert", test, answer, node)
     if answer is False:
         machine.leave_by_error()
     settle_asserted(machine, node.test, True, since)

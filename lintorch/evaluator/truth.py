@@ -224,7 +224,9 @@ def _is_equal(left: Value, right: Value) -> bool | None:
         constant, other = (left, right) if isinstance(left, Constant) else (right, left)
         textual = isinstance(constant, Constant) and isinstance(constant.value, str)
         return False if textual and isinstance(other, _DEFINITE) else None
-    return True if left == right and isinstance(left, (Class, External, Function)) else None
+    if left == right and isinstance(left, (Class, External, Function)):
+        return True
+    return False if _are_other_classes(left, right) else None
 
 
 def _are_alike(left: Items, right: Items) -> bool:
@@ -264,7 +266,9 @@ def _are_definite(*values: Value) -> bool:
     return all(isinstance(each, (Constant, *_DEFINITE)) for each in values)
 
 
-_PLAIN_CLASSES = frozenset({"list", "tuple", "dict", "str", "int", "float", "bool", "set"})
+_PLAIN_CLASSES = frozenset(
+    {"list", "tuple", "dict", "str", "int", "float", "bool", "set", "numpy.ndarray"}
+)
 
 
 def _are_other_classes(left: Value, right: Value) -> bool:

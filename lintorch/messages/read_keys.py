@@ -10,7 +10,7 @@ from lintorch.messages.read_parametrized import describe_parametrized
 from lintorch.messages.read_spread import describe_spread
 
 _KEY = re.compile(r"""["']([^"']{1,300})["']""")
-_MISSING = re.compile(r"(?i:missing keys?(?:\(s\))?(?: in state_dict)?: )")
+_MISSING = re.compile(r"(?i:missing keys?(?:\(s\))?(?: in state_dict)?:? )")
 _UNEXPECTED = re.compile(r"(?i:unexpected keys?(?:\(s\))?(?: in state_dict)?:? )")
 _SHAPES = re.compile(
     r"size mismatch for (\S{1,200}): copying a param(?:eter)? .{0,40}?\[([\d, ]{0,60})\]\).{0,60}?"
@@ -31,7 +31,7 @@ _TAILS = (
     (r"position_ids|inv_freq", "transformers has saved this buffer in some releases and not in others: its release differs, and no weight is missing"),
     (r"(?:absmax|quant_map|quant_state\S*|qweight|qzeros|g_idx)", "the file is of a quantized model (bitsandbytes, GPTQ, AWQ)"),
     (r"lora_[AB](?:\.\w{1,40})?\.weight", "the file holds LoRA adapters, not the model itself: PeftModel.from_pretrained(model, path)"),
-    (r"(?:scale|zero_point|_packed_params\S*|fake_quant\S*|activation_post_process\S*)", "the file is of a model that was prepared for, or converted by, quantization"),
+    (r"(?:scale|zero_point|_packed_params\S*|fake_quant\S*|activation_post_process\S*)", "the file is of a model that was prepared for, or converted by, quantization: treat the new one in the same way (fuse, prepare, convert or quantize_dynamic) before load_state_dict, or load the float file"),
 )  # fmt: skip
 
 _CUT = {
@@ -57,9 +57,14 @@ def describe_keys(text: str) -> str:
         or _describe_cut(unexpected)
         or describe_parametrized(missing, unexpected)
         or _describe_tails(missing, unexpected)
-        or ("key(s)" in text and _describe_renaming(missing, unexpected))
     )
-    return told or _describe_shapes(_list_shapes(text))
+    shapes = _list_shapes(text)
+    renamed = (
+        ""
+        if told or "key(s)" not in text or (shapes and not missing)
+        else _describe_renaming(missing, unexpected)
+    )
+    return told or renamed or _describe_shapes(shapes)
 
 
 def _list_keys(header: re.Pattern[str], text: str) -> list[str]:
@@ -93,7 +98,22 @@ def _describe_prefix(missing: Sequence[str], unexpected: Sequence[str]) -> str:
                 else f'{{"{prefix}." + k: v for k, v in state.items()}}'
             )
             return f"The keys of the {who} begin with `{prefix}.` ({by}), those of the {other} do not, and are else the same: {write}."
+    for alone, others, who in ((unexpected, missing, "file"), (missing, unexpected, "model")):
+        prefix = "" if others else _find_wrapper(alone)
+        other = "model" if who == "file" else "file"
+        if prefix:
+            write = (
+                f'{{k.removeprefix("{prefix}."): v for k, v in state.items()}}'
+                if who == "file"
+                else f'{{"{prefix}." + k: v for k, v in state.items()}}, or load it into model.{prefix}'
+            )
+            return f"The keys of the {who} begin with `{prefix}.`, as {_WRAPPERS[prefix]} writes them, and probably those of the {other} do not: {write}."
     return ""
+
+
+def _find_wrapper(keys: Sequence[str]) -> str:
+    """A wrapper's name that all keys of a list, which stands alone, begin with."""
+    return next((name for name in ("module", "_orig_mod") if keys and all(key.startswith(f"{name}.") for key in keys)), "")  # fmt: skip
 
 
 def _describe_cut(unexpected: Sequence[str]) -> str:
@@ -124,6 +144,8 @@ def _describe_tails(missing: Sequence[str], unexpected: Sequence[str]) -> str:
         ends = re.compile(rf"(?:^|.*\.)(?:{words})$")
         for keys in (unexpected, missing):
             if keys and sum(bool(ends.match(key)) for key in keys) * 2 > len(keys):
+                if keys is missing and "quant" in meaning:
+                    return "By the names of the keys: the model was made with quantized layers (or prepared for quantization), and the file holds plain weights, or those of another method. Load them before the model is quantized, or take the quantized file."
                 return f"By the names of the keys: {meaning}."
     return ""
 

@@ -106,15 +106,24 @@ def where_nothing_leads(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 def _weigh(call: cst.Call, source: Source) -> Severity | None:
-    """A note where the function asks for a GPU whatever there is: without one it raises in any case."""
-    scopes = _scopes(call, source)
-    asking = (
-        other
+    """A note where the function asks for a GPU whatever there is: without one it raises in any case.
+
+    So it does where all functions of the file that call it ask.
+    """
+    asking = {
+        scope
         for other in source.nodes(cst.Call)
-        if _goes_to_gpu(other, source)
-        and not scopes.isdisjoint((*_scopes(other, source), *_list_functions(other, source)))
-    )
-    return Severity.NOTE if any(not _is_on_gpu(each, source) for each in asking) else None
+        if _goes_to_gpu(other, source) and not _is_on_gpu(other, source)
+        for scope in (*_scopes(other, source), *_list_functions(other, source))
+    }
+    if not asking.isdisjoint(_scopes(call, source)):
+        return Severity.NOTE
+    function = source.enclosing(call, cst.FunctionDef)
+    if function is None or source.enclosing(function, cst.ClassDef) is not None:
+        return None
+    callers = [each for each in source.nodes(cst.Call) if _calls(each, {function.name.value})]
+    needed = all(not asking.isdisjoint(_scopes(each, source)) for each in callers)
+    return Severity.NOTE if callers and needed else None
 
 
 def _list_functions(node: cst.CSTNode, source: Source) -> Iterator[cst.CSTNode]:

@@ -191,6 +191,12 @@ class Pool:
         return any(isinstance(n, int) and n > 1 for n, kept in sizes if not kept)
 
     @property
+    def reduces_varying(self) -> bool:
+        """Whether an axis that surely varies is reduced beside one that is kept."""
+        sizes = zip(self.before, self.kept, strict=True)
+        return any(n is not None and varies(n) is True for n, kept in sizes if not kept)
+
+    @property
     def hangs_on_size(self) -> bool:
         """Whether the window of some axis may differ between inputs."""
         return any(map(may_differ, self.before))
@@ -221,7 +227,8 @@ def expect_harm(pool: Pool) -> dict[str, Harm]:
         return expect_several(pool)
     if any(pool.kept):
         single = all(n == 1 for n, kept in zip(pool.asked, pool.kept, strict=True) if not kept)
-        return LEGACY if single else {}
+        varied = single and "avg" in pool.name.lower() and pool.reduces_varying
+        return {**LEGACY, "onnx": Harm.SILENT} if varied else LEGACY if single else {}
     return LEGACY if pool.computed else {}
 
 

@@ -207,9 +207,13 @@ def is_of_packed(event: AttributeRead, source: Source) -> bool:
         return False
     given = {each.arg for each in function.args.args}
     named = {getattr(each, "attr", getattr(each, "id", "")) for each in ast.walk(function)}
+    read = (e for e in ast.walk(function) if isinstance(e, ast.Attribute) and e.attr in FIELDS)
+    if any(isinstance(each.value, ast.Name) and each.value.id == held.id for each in read):
+        return True
     return held.id not in given and not PACKING.isdisjoint(named)
 
 
+FIELDS = ("batch_sizes", "sorted_indices", "unsorted_indices")
 PACKING = frozenset({"pack_padded_sequence", "pack_sequence", "PackedSequence"})
 
 

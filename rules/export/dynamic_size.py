@@ -124,12 +124,14 @@ WINDOW_1D = {**REFUSED, "onnx": Harm.AUTO, **UNSEEN}
 NOISY = {"onnx-legacy": Harm.NOISY, "torchscript-trace": Harm.NOISY}
 COPIED = {**REFUSED, "onnx": Harm.AUTO, **NOISY}
 
+NO_COUNT = dict.fromkeys(UNSEEN, Harm.REFUSED)
+"""Of a tensor of an old kind that is made for a number of items."""
 MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
     "torch.tensor": (TRACED, {}),
     "torch.as_tensor": (READ, COPIED),
-    "torch.LongTensor": (REPEATED, REPEATED),
-    "torch.IntTensor": (REPEATED, REPEATED),
-    "torch.FloatTensor": (REPEATED, REPEATED),
+    "torch.LongTensor": (REPEATED, UNSEEN),
+    "torch.IntTensor": (REPEATED, NO_COUNT),
+    "torch.FloatTensor": (REPEATED, NO_COUNT),
 }
 """What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
 SHAPED = {
@@ -317,6 +319,10 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     remedy = "use the size itself" if isinstance(data, Number) else STACK
     if isinstance(data, Items) and data.kind == "Size" and event.name in SHAPED:
         remedy = SHAPED[event.name]
+    if isinstance(data, Number) and event.name in SHAPED:
+        message = f"`{text}` takes a traced number for what it is to hold"
+        yield Hit(event, message, harm=harm, remedy=SHAPED[event.name].replace("x.size()", "n"))
+        return
     single_size = isinstance(data, Number)
     fix = size_itself(event, source) if single_size else stack_sizes(event, data, source)
     yield Hit(event, f"`{text}` holds the sizes of the example", fix, harm, remedy=remedy)

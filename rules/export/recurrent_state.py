@@ -96,6 +96,7 @@ rule = Rule(
 LAYERS = {f"torch.nn.{kind}": kind for kind in ("LSTM", "GRU", "RNN")}
 RUNS = ("torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu")
 PACK = ("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
+REPACK = "torch.nn.utils.rnn.PackedSequence"
 DECLARING = ("torch.export.export", "torch.onnx.export")
 PACKED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
 PROJECTED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
@@ -207,7 +208,7 @@ def is_of_packed(event: Called, source: Source) -> bool:
     ways, runs = source.evaluation.ways, list_runs(event, source)
     runs = [run for run in runs if run.way.forward] or runs
     made = [ways.find_maker(run.arguments.get("input")) for run in runs]
-    return bool(made) and all(isinstance(m, Called) and m.name in PACK for m in made)
+    return bool(made) and all(isinstance(m, Called) and m.name in (*PACK, REPACK) for m in made)
 
 
 def is_given(size: Dim) -> bool:

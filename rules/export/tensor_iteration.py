@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from lintorch.core.finding import Applicability, Harm, Hit, Refuted
@@ -71,6 +72,8 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
     """range(h), zip and enumerate of it, and the rows of a tensor whose number varies."""
     if not event.way.forward or not source.profile.dynamic or uses_layers(event.loop):
         return
+    if fills_cache(event, source):
+        return
     over, text = event.over, source.evaluation.text(event.spot)
     if isinstance(over, Items) and over.items is None and over.length is not None:
         if over.length.varies and not over.length.data and not is_of_logarithm(over.length):
@@ -85,6 +88,19 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
         return
     if fix := compute_at_once(event, source):
         yield Hit(event, "a loop over what may vary", fix=fix, confirms=True)
+
+
+def fills_cache(event: Repeated, source: Source) -> bool:
+    """`if self.mask is None:` around it, which sets that: of what is kept for one size another rule tells."""
+    return any(
+        isinstance(each, ast.If)
+        and (name := FIRST_TIME.fullmatch(ast.unparse(each.test))) is not None
+        and any(ast.unparse(line).startswith(f"{name[1]} = ") for line in each.body)
+        for each in source.evaluation.list_around(event)
+    )
+
+
+FIRST_TIME = re.compile(r"(self\.\w+) is None")
 
 
 def is_of_logarithm(count: Number) -> bool:

@@ -97,3 +97,17 @@ class Within(Beyond):
         y, near = self.linear(x), x.abs() > 1.2
         y[near] = x[near]  # wrong: onnx-legacy torchscript-trace -> LT905
         return y
+
+
+class Turned(Beyond):
+    def forward(self, x):
+        y, keep = torch.zeros_like(x), x[:, 2] > 0.5
+        y[keep] = self.linear(x[keep])  # wrong: onnx-legacy torchscript-trace -> LT905
+        return y
+
+
+class Halved(Beyond):
+    def forward(self, x):
+        y = self.linear(x).clone()
+        y[x.abs() > 2] *= 0.5  # wrong: onnx-legacy torchscript-trace -> LT905
+        return y

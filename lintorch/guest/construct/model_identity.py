@@ -45,7 +45,7 @@ def list_contained_models(
     """`path:Class` of each of the user's modules in a model, without the model itself."""
     found = {}
     itself = f"{identity.path}:{identity.qualname}"
-    for part in module.modules():
+    for part in nn.Module.modules(module):
         kind = type(part)
         filename = getattr(sys.modules.get(kind.__module__), "__file__", None)
         if filename and files.is_user(filename):

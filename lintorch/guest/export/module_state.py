@@ -31,7 +31,7 @@ def copy_module(module: nn.Module, train: bool = False) -> Iterator[nn.Module]:
 def restore_module(module: nn.Module) -> Iterator[nn.Module]:
     """The module, whose modes, parameters, gradients and buffers are put back afterwards."""
     gradients = {value: value.grad for value in module.parameters()}
-    modes = {part: part.training for part in module.modules()}
+    modes = {part: part.training for part in nn.Module.modules(module)}
     values = {name: value.detach().clone() for name, value in list_tensors(module)}
     try:
         yield module

@@ -17,7 +17,7 @@ def find_shared_state(module: nn.Module) -> dict[int, Any]:
     Raises TypeError where a hook holds a part of the module itself: in a copy it would go on
     writing to the first.
     """
-    parts = {id(part) for part in module.modules()}
+    parts = {id(part) for part in nn.Module.modules(module)}
     shared: dict[int, Any] = {}
     for function in _list_functions(module):
         for value in _list_reached(function):
@@ -38,7 +38,7 @@ def is_copied_whole(module: nn.Module) -> bool:
 
 def _list_functions(module: nn.Module) -> Iterator[FunctionType]:
     """The hooks of all parts, and functions that are attributes of one."""
-    for part in module.modules():
+    for part in nn.Module.modules(module):
         for name, value in vars(part).items():
             held = value.values() if "hooks" in name and isinstance(value, dict) else (value,)
             yield from (each for each in held if isinstance(each, FunctionType))

@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import torch
 
 from lintorch.guest.export.eager_reference import Eager
 from lintorch.guest.export.error_reading import UserFile
@@ -32,6 +35,7 @@ _FEW = 3
 _BOUNDS = (3.0, 0.3)
 """How much larger or smaller numbers are, at most."""
 _HALVINGS = 8
+_TIMES_MORE = 2.0
 _MOST_EXAMPLES = 2
 _PLACE = "exported with an example of which a mask chooses exactly one number, on others"
 
@@ -44,28 +48,36 @@ def try_single_choice(
         return right
     with suppress(TooSlow, Exception), limit_seconds(max(1.0, min(_SECONDS, late - clock()))):
         first = eager.follow_run()
-        for example in _find_examples(first, eager):
-            if wrong := _export_example(example, job, export, eager):
+        for factor in _find_factors(first, eager):
+            example = _scale(eager, factor)
+            more = _scale(eager, _TIMES_MORE * factor)
+            if wrong := _export_example(example, job, export, eager, more):
                 return _describe(right, wrong, first, example, user_file)
     return right
 
 
-def _find_examples(first: RunSteps, eager: Eager) -> Iterator[Eager]:
-    """The same numbers, as much larger or smaller as lets one of them be chosen where it was another count."""
+def _find_factors(first: RunSteps, eager: Eager) -> Iterator[float]:
+    """How much larger or smaller numbers let one of them be chosen where it was another count.
+
+    Where their sign is what keeps all of them from being chosen, those of the other sign.
+    """
     found: set[float] = set()
-    counts: _Counts = {}
-    for number, count in enumerate(first.counts):
-        factor = _find_factor(number, count, eager, counts)
+    counts: _Counts = {1.0: first.counts}
+    for sign, number in product((1.0, -1.0), range(len(first.counts))):
+        factor = _find_factor(number, sign, eager, counts)
         if factor is not None and factor not in found and len(found) < _MOST_EXAMPLES:
             found.add(factor)
-            yield _scale(eager, factor)
+            yield factor
 
 
-def _find_factor(number: int, count: int, eager: Eager, counts: _Counts) -> float | None:
-    if count == 1 or count > _FEW:
+def _find_factor(number: int, sign: float, eager: Eager, counts: _Counts) -> float | None:
+    count = _count(number, eager, sign, counts)
+    if count is None or count > _FEW or (count == 1 and sign > 0):
         return None
-    for far in _BOUNDS:
-        near = 1.0
+    if count == 1:
+        return sign
+    for bound in _BOUNDS:
+        near, far = sign, sign * bound
         for _ in range(_HALVINGS):
             factor = (near + far) / 2
             reached = _count(number, eager, factor, counts)
@@ -91,15 +103,31 @@ def _scale(eager: Eager, factor: float) -> Eager:
     return eager.draw_again(Draw(SEED, factor))
 
 
-def _export_example(example: Eager, job: Job, export: Export, eager: Eager) -> Wrong | None:
-    sizes = eager.model.sizes
+def _export_example(
+    example: Eager, job: Job, export: Export, first: Eager, more: Eager
+) -> Wrong | None:
+    """How an export of an example that is right there is wrong on the first numbers, or raises where `more` are chosen."""
+    sizes = example.model.sizes
     with TemporaryDirectory() as folder:
         given, output = example.make_inputs(sizes), example.run_at(sizes)
         of_one = replace(job, example=given, output=output, directory=Path(folder), keep=False)
         made = export(of_one)
         if isinstance(made, Outcome) or find_wrong_at(made, example, sizes, REDRAWN, _PLACE):
             return None
-        return find_wrong_at(made, eager, sizes, REDRAWN, _PLACE)
+        wrong = find_wrong_at(made, first, sizes, REDRAWN, _PLACE)
+        if wrong is None and _is_finite(more):
+            wrong = find_wrong_at(made, more, sizes, REDRAWN, _PLACE)
+            return wrong if wrong and wrong.found.amount is None else None
+        return wrong
+
+
+def _is_finite(eager: Eager) -> bool:
+    """Whether the model runs on these numbers, and gives finite ones."""
+    try:
+        given = eager.list_numbers_at(eager.model.sizes)
+    except Exception:  # whatever user code raises
+        return False
+    return all(bool(torch.isfinite(each).all()) for each in given)
 
 
 def _describe(

@@ -24,7 +24,9 @@ _CELL_NAMES = re.compile(
 def give_states(guesses: Iterable[Guess], module: nn.Module) -> Iterator[Guess]:
     """The guesses; those that hold a state first with one that the model itself, or its recurrent layer, makes."""
     maker = find_state_maker(module)
-    layer = next((m for m in module.modules() if isinstance(m, (nn.RNNBase, nn.RNNCellBase))), None)
+    layer = next(
+        (m for m in nn.Module.modules(module) if isinstance(m, (nn.RNNBase, nn.RNNCellBase))), None
+    )
     for guess in guesses:
         main = guess.inputs[0] if guess.inputs else None
         wanted = [given for given in guess.inputs[1:] if _STATE_NAMES.fullmatch(given.name)]

@@ -29,7 +29,7 @@ def liven_weights(module: Any, arguments: Any) -> None:
     """
     with torch.no_grad():
         fill_idle_weights(module, torch.Generator().manual_seed(0))
-        parts = list(module.modules())
+        parts = list(nn.Module.modules(module))
         held = Counter(id(value) for part in parts for value in part._parameters.values())
         done: set[int] = set()
 
@@ -62,7 +62,7 @@ def liven_weights(module: Any, arguments: Any) -> None:
 
 def fill_idle_weights(module: Any, generator: Any) -> None:
     """Values for parameters that let nothing through, but biases."""
-    for part in module.modules():
+    for part in nn.Module.modules(module):
         for name, value in part._parameters.items():
             if (
                 value is None
@@ -138,7 +138,7 @@ def keep_weights(module: Any, lively: Any) -> None:
 def list_weights(module: Any) -> Any:
     """The parameters of a module, and the running statistics of its norms, each once."""
     found = list(module.parameters())
-    for part in module.modules():
+    for part in nn.Module.modules(module):
         if isinstance(part, _RUNNING_NORMS) and part.running_mean is not None:
             found += [part.running_mean, part.running_var]
     return found

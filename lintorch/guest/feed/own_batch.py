@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
 
 from torch import nn
 
@@ -40,12 +42,18 @@ def try_own_batch(guess: Guess, message: str, module: nn.Module) -> Iterator[Gue
 def _list_numbers_read(module: nn.Module) -> dict[str, int]:
     """The whole numbers that `forward` of the model, or of a part of the user's, reads off `self`."""
     found: dict[str, int] = {}
-    for part in module.modules():
-        if type(part).__module__.startswith("torch."):
-            continue
-        for node in ast.walk(parse_source_of(part.forward)):
-            if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self":
-                value = vars(part).get(node.attr)
-                if type(value) is int and 0 < value <= _MOST:
-                    found.setdefault(node.attr, value)
+    for part in nn.Module.modules(module):
+        kind: Any = type(part)
+        for name in () if kind.__module__.startswith("torch.") else _list_read(kind):
+            value = vars(part).get(name)
+            if type(value) is int and 0 < value <= _MOST:
+                found.setdefault(name, value)
     return found
+
+
+@lru_cache(maxsize=256)
+def _list_read(kind: Any) -> tuple[str, ...]:
+    """The attributes of self that `forward` of a class reads."""
+    nodes = ast.walk(parse_source_of(kind.forward))
+    read = (node for node in nodes if isinstance(node, ast.Attribute))
+    return tuple({n.attr: None for n in read if getattr(n.value, "id", "") == "self"})

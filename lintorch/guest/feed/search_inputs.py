@@ -26,6 +26,7 @@ from lintorch.guest.feed.own_batch import try_own_batch
 from lintorch.guest.feed.repair_guess import suggest_repairs
 from lintorch.guest.feed.run_weight import RunWeight
 from lintorch.guest.feed.squeezed_ones import put_squeezed_ones
+from lintorch.guest.feed.table_rows import reach_all_rows
 from lintorch.guest.feed.try_guess import FailedTry, explain_unfeedable, try_guess
 from lintorch.guest.feed.unmix_samples import unmix_samples
 from lintorch.guest.feed.varying_sizes import Fed, fix_constant_sizes, vary_each_size
@@ -122,6 +123,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
             if not guess.followed:
                 guess, outcome = put_squeezed_ones(guess, outcome, built.module, deadline)
                 guess, outcome = unmix_samples(guess, outcome, built.module, deadline)
+                guess, outcome = reach_all_rows(guess, outcome, built.module, deadline)
             if heavy or not guess.followed:
                 guess, outcome = leave_ones(guess, outcome, built.module, deadline)
             fed = fix_constant_sizes(guess, outcome, built.module, deadline + seconds / 2)

@@ -41,7 +41,7 @@ _IMAGE_NAMES = re.compile(r"(\w+_)?(images?|imgs?|pixel_values|pictures?|photos?
 def list_layer_forms(module: nn.Module) -> Iterator[InputForm]:
     """Shapes that the first layers of each kind take, in the order of registration."""
     kinds: set[tuple[int, str]] = set()
-    layers = list(module.modules())
+    layers = list(nn.Module.modules(module))
     for layer, further in zip_longest(layers, layers[1:]):
         form = _get_form(layer) or _read_pattern(layer, further)
         if form is not None and (kind := (len(form[0].shape), form[0].dtype)) not in kinds:
@@ -99,8 +99,11 @@ def _get_sequence_form(layer: nn.Module) -> InputForm | None:
         return Input("", "float32", ("batch", layer.in_features)), {"batch": 2}
     if isinstance(layer, nn.RNNBase):
         return Input("", "float32", ("batch", "sequence", layer.input_size)), sequence
-    if isinstance(layer, nn.LayerNorm) and len(layer.normalized_shape) == 1:
-        return Input("", "float32", ("batch", "sequence", layer.normalized_shape[0])), sequence
+    shape: Sequence[int] = getattr(
+        layer, "normalized_shape", ()
+    )  # some put a class of their own in its place
+    if isinstance(layer, nn.LayerNorm) and len(shape) == 1:
+        return Input("", "float32", ("batch", "sequence", shape[0])), sequence
     if isinstance(layer, nn.MultiheadAttention):
         return Input("", "float32", ("batch", "sequence", layer.embed_dim)), sequence
     return None

@@ -113,7 +113,7 @@ class WriteWatch:
 def _kept(module: nn.Module) -> Iterator[torch.Tensor]:
     """The tensors that a model holds."""
     yield from chain(module.parameters(), module.buffers())
-    for part in module.modules():
+    for part in nn.Module.modules(module):
         for value in vars(part).values():
             each = value.values() if isinstance(value, dict) else value
             several = isinstance(value, (tuple, list, dict))

@@ -31,7 +31,7 @@ class Construction:
 
     def find_outside_parts(self, root: nn.Module) -> OutsideParts:
         """What the finished model keeps without having it registered."""
-        registered = {id(module) for module in root.modules()}
+        registered = {id(module) for module in nn.Module.modules(root)}
         strays = [module for module in self.modules if id(module) not in registered]
         sites = tuple((ref(module), self.sites[id(module)]) for module in strays)
         return OutsideParts(sites, tuple(self.attributes.values()))

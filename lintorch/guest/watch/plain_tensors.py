@@ -114,7 +114,7 @@ class PlainTensorWatch:
 def _attributes(root: nn.Module, outside: OutsideParts) -> Iterator[tuple[str, KeptAttribute]]:
     """Attributes of the modules that the model holds and that no code of theirs moves."""
     paths = {id(module): path for path, module in root.named_modules()}
-    kinds: set[Any] = {type(module) for module in root.modules()}
+    kinds: set[Any] = {type(module) for module in nn.Module.modules(root)}
     named = {name for kind in kinds for name in _moved_by(kind)}
     for attribute in outside.attributes:
         owner = attribute.owner()

@@ -99,7 +99,7 @@ def _strays(
 ) -> dict[int, tuple[nn.Module, Site]]:
     """Unregistered layers that ran and would be missed, without those that others of them hold."""
     alive = [(m, site) for made, site in outside.modules if (m := made()) is not None]
-    inner = {id(part) for m, _ in alive for part in m.modules() if part is not m}
+    inner = {id(part) for m, _ in alive for part in nn.Module.modules(m) if part is not m}
     return {
         id(m): (m, site)
         for m, site in alive
@@ -118,12 +118,12 @@ def _held(value: Any, depth: int = _DEPTH) -> Iterator[nn.Module]:
 
 def _hidden(root: nn.Module, module: nn.Module) -> bool:
     """Whether a layer is an attribute that was set past nn.Module, as only those do who mean to."""
-    return any(module in owner.__dict__.values() for owner in root.modules())
+    return any(module in owner.__dict__.values() for owner in nn.Module.modules(root))
 
 
 def _has_state(module: nn.Module) -> bool:
     kept = any(True for _ in module.parameters()) or any(True for _ in module.buffers())
-    return kept or any(map(depends_on_mode, module.modules()))
+    return kept or any(map(depends_on_mode, nn.Module.modules(module)))
 
 
 def _matters(module: nn.Module) -> bool:
@@ -133,7 +133,7 @@ def _matters(module: nn.Module) -> bool:
 
 
 def _ran(module: nn.Module, called: Collection[int]) -> bool:
-    return any(id(part) in called for part in module.modules())
+    return any(id(part) in called for part in nn.Module.modules(module))
 
 
 def _worst(events: list[OutsideLayers | None]) -> OutsideLayers | None:

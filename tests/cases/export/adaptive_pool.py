@@ -27,7 +27,8 @@ class Pools(nn.Module):
         if self.training:
             seven = self.unused(x)
         line = torch.adaptive_avg_pool1d(x.flatten(2), 8)  # hit
-        return own, fixed, seven, four, three, line, self.one(x), self.pair(x), self.given(x), self.rows(x)
+        rows = self.rows(x)  # hit
+        return own, fixed, seven, four, three, line, rows, self.one(x), self.pair(x), self.given(x)
 
 
 class Pyramid(nn.Module):

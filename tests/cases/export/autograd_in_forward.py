@@ -202,3 +202,15 @@ class OverlapLoss(nn.Module):
 
     def forward(self, x, target):
         return (x * self.encode(target)).mean()
+
+
+class OfPacked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(10, 4)
+
+    def forward(self, packed, mask):
+        rows = nn.utils.rnn.PackedSequence(
+            self.embed(packed.data), batch_sizes=packed.batch_sizes
+        )
+        return rows, mask

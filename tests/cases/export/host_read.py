@@ -2,6 +2,7 @@
 import math
 
 import cv2
+import numpy
 import onnxruntime
 import torch
 from PIL import Image
@@ -256,3 +257,24 @@ def read_wide(box):
 
 def read_long(mask):
     return int(mask.sum().item())  # hit
+
+
+def to_tensor(given):
+    is_numpy = False
+    if type(given) == numpy.ndarray:
+        given = torch.from_numpy(given)
+        is_numpy = True
+    return given.clone(), is_numpy
+
+
+class Converted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x):
+        y, is_numpy = to_tensor(self.fc(x))
+        y = y @ y
+        if is_numpy:
+            y = y.numpy()
+        return y

@@ -199,3 +199,14 @@ class StepperWithDropout(nn.Module):
         step = self.dropout(step)
         taken = torch.cat([step, context.transpose(0, 1)], 2)
         return self.rnn(torch.relu(taken).contiguous(), hidden), self.whole(self.dropout(context))
+
+
+class OfPacked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(10, 4)
+        self.rnn = nn.LSTM(4, 3)
+
+    def forward(self, packed):
+        rows = nn.utils.rnn.PackedSequence(self.embed(packed.data), packed.batch_sizes)
+        return self.rnn(rows)[1][0]

@@ -191,3 +191,19 @@ class Policy(nn.Module):
 
     def forward(self, x, actions):
         return self.parts.take(x).score(actions)
+
+
+class Masked(nn.Module):
+    """The loop makes what the first call keeps, of which that is told."""
+
+    def __init__(self):
+        super().__init__()
+        self.mask = None
+
+    def forward(self, x):
+        if self.mask is None:
+            mask = torch.zeros(x.shape[2], x.shape[3])
+            for k in range(x.shape[2]):
+                mask[k, :k] = 1
+            self.mask = mask
+        return x * self.mask
