@@ -255,7 +255,7 @@ CLASSES = [
         "tvm",
         "package-release",
     ),
-    ("ImportError: libcudart.so.11: cannot open shared object file", "any", "package-missing"),
+    ("ImportError: libdrm_tegra.so.0: cannot open shared object file", "any", "package-missing"),
     (
         "[tflite] Error: Model has model identifier 'ion ', should be 'TFL3'",
         "litert",

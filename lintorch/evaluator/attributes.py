@@ -325,7 +325,8 @@ def shape_of_tensor(held: Tensor) -> Value:
     """`tensor.shape`."""
     if held.shape is None:
         each = Number(None, whole=True, varies=None)
-        whole = Items("Size", None, each, of_input=held.ranked_as)
+        own = held.name if held.origin == "input" else ""
+        whole = Items("Size", None, each, of_input=own, like_input=held.ranked_as)
         if held.rows is None:
             return whole
         return replace(whole, spread=((make_number(held.rows),), whole, ()))

@@ -20,7 +20,7 @@ def learn_rank(machine: Machine, value: Value, names: Sequence[str]) -> Value:
     """The shape of an input, when it is unpacked to these names; a starred one tells no rank."""
     if not (isinstance(value, Items) and value.kind == "Size" and value.items is None):
         return value
-    name = value.of_input
+    name = value.of_input or value.like_input
     if not name or "*" in names:
         return value
     sides = machine.library.image_axes(names)

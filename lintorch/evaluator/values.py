@@ -176,7 +176,9 @@ class Items(Value):
     each: Value = field(default_factory=Unknown)
     length: Number | None = None
     of_input: str = ""
-    """Of a Size that is not known: the input that it is the shape of, or that has as many axes."""
+    """Of a Size that is not known: the input that it is the shape of."""
+    like_input: str = ""
+    """The same of an input that has as many axes, and may be of other sizes."""
     spread: tuple[tuple[Value, ...], Value, tuple[Value, ...]] | None = None
     """Of `a, *x.shape, b`: what stands ahead of the one part of which the items are not known, it, and what
     stands behind."""

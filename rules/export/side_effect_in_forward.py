@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import libcst as cst
@@ -147,7 +147,9 @@ def names_data(path: str) -> bool:
 
 def is_used(event: Called, source: Source) -> bool:
     """Whether what is drawn does more than to be told, to decide what is told, or to be kept in a set."""
-    if source.evaluation.is_dropped(event) or is_for_text(event, source):
+    if source.evaluation.is_dropped(event) or is_read_by(event, source, list_told):
+        return False
+    if is_read_by(event, source, list_trained):
         return False
     users = source.evaluation.ways.find_users(event.result)
     told = [isinstance(each, Called) and APART.match(each.name) for each in users]
@@ -161,8 +163,10 @@ def is_used(event: Called, source: Source) -> bool:
     return True
 
 
-def is_for_text(event: Called, source: Source) -> bool:
-    """Whether it is given a name that is read in texts alone, such as the name of a file."""
+def is_read_by(
+    event: Called, source: Source, list_within: Callable[[ast.AST], Iterator[ast.AST]]
+) -> bool:
+    """Whether it is given a name that is read in such code alone: in texts, such as the name of a file."""
     function = source.evaluation.find_function(event)
     line = next((e for e in source.evaluation.list_around(event) if isinstance(e, ast.stmt)), None)
     if function is None or not isinstance(line, ast.Assign) or line.value is not event.node:
@@ -171,8 +175,8 @@ def is_for_text(event: Called, source: Source) -> bool:
         case [ast.Name(id=name)]:
             named = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
             reads = [n for n in named if isinstance(n.ctx, ast.Load)]
-            told = {inner for each in ast.walk(function) for inner in list_told(each)}
-            return bool(reads) and all(each in told for each in reads)
+            within = {inner for each in ast.walk(function) for inner in list_within(each)}
+            return bool(reads) and all(each in within for each in reads)
     return False
 
 
@@ -188,6 +192,14 @@ def list_told(node: ast.AST) -> Iterator[ast.AST]:
             | ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format"))
         ):
             yield from ast.walk(node)
+
+
+def list_trained(node: ast.AST) -> Iterator[ast.AST]:
+    """What is asked in training alone: `self.training and drawn < p`, `not self.training or drawn > p`."""
+    if isinstance(node, ast.BoolOp):
+        wanted = "self.training" if isinstance(node.op, ast.And) else "not self.training"
+        if ast.unparse(node.values[0]) == wanted:
+            yield from (inner for each in node.values[1:] for inner in ast.walk(each))
 
 
 def draw_by_torch(event: Called, source: Source) -> Fix | None:

@@ -76,7 +76,9 @@ def in_filling(event: Called, source: Source) -> Iterator[Hit]:
 
 @rule.event(*WHERE)
 def in_where(event: Called, source: Source) -> Iterator[Hit]:
-    yield from report(event, "condition", NUMBERS - {"uint8"}, source)
+    """`torch.where(x)` alone is nonzero(), of any type."""
+    if len(event.positional) + len(event.keyword) > 1:
+        yield from report(event, "condition", NUMBERS - {"uint8"}, source)
 
 
 @rule.event(*ATTENTION)

@@ -106,3 +106,33 @@ class Neighbours(nn.Module):
         draw, kind = random.sample, set
         drawn = [kind(draw(each, 4)) for each in neighbours]
         return x * len(set.union(*drawn))
+
+
+class DropsLayersInTraining(nn.Module):
+    def __init__(self, drop: float):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+        self.drop = drop
+
+    def forward(self, x):
+        for layer in self.layers:
+            drawn = np.random.random()
+            if not self.training or (drawn > self.drop):
+                x = layer(x)
+        again = random.random()
+        skips = self.training and again < self.drop
+        return x if skips else x + 1
+
+
+class DropsLayersAlways(nn.Module):
+    def __init__(self, drop: float):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+        self.drop = drop
+
+    def forward(self, x):
+        for layer in self.layers:
+            drawn = np.random.random()  # hit
+            if self.training or drawn > self.drop:
+                x = layer(x)
+        return x

@@ -58,3 +58,9 @@ def subtracted(x: torch.Tensor, labels):
     """`1 - valid` raises before the mask is taken."""
     valid = labels.ne(255)
     return x.masked_fill_(1 - valid, 1)
+
+
+class WhereAlone(nn.Module):
+    def forward(self, x, index):
+        rows, columns = torch.where(nn.functional.one_hot(index, 4))
+        return torch.where(nn.functional.one_hot(index, 4), x, -x) + rows.sum() + columns.sum()  # hit
