@@ -294,6 +294,19 @@ def bare_size(text: str, name: str) -> str:
     )
 
 
+@rule.event(*(f"torch.nn.ConvTranspose{axes}d.forward" for axes in (1, 2, 3)))
+def in_transposed(event: Called, source: Source) -> Iterator[Hit]:
+    """`self.up(x, output_size=low.shape[2:])`: the layer works out its padding in Python."""
+    given = event.arguments.get("output_size")
+    sizes = given.items or () if isinstance(given, Items) else (given,)
+    asked = any(isinstance(each, Number) and each.varies and not each.data for each in sizes)
+    if asked and event.way.forward and source.profile.dynamic:
+        message = "output_size is turned into the padding that the example needed"
+        remedy = "leave it out, and crop or pad the result: y[..., :h, :w]"
+        harm = {**TRACED, "onnx": Harm.REFUSED}
+        yield Hit(event, message, harm=harm, remedy=remedy)
+
+
 @rule.event("numpy.prod")
 def in_product(event: Called, source: Source) -> Iterator[Hit]:
     """`np.prod(x.shape[1:])` of which it is not known whether it varies: a run tells."""

@@ -86,12 +86,12 @@ UNTRANSLATED = frozenset(
         *(f"torch.special.{name}" for name in SPECIAL),
         *(f"torch.{name}" for name in (
             "inverse", "slogdet", "svd", "cholesky", "pinverse", "matrix_exp", "istft",
-            "kthvalue", "median", "nanmedian", "mode", "histc", "histogram", "searchsorted",
+            "kthvalue", "median", "nanmedian", "mode", "histogram", "searchsorted",
             "cummax", "cummin", "cumprod", "lgamma", "digamma", "polygamma", "mvlgamma", "igamma",
             "erfinv", "i0", "quantize_per_tensor", "to_sparse", "sparse_coo_tensor", "hypot",
             "index_reduce", "nextafter", "copysign", "frexp", "gcd", "vander",
             "triangular_solve", "cholesky_solve", "cholesky_inverse", "geqrf", "nonzero_static",
-            "put", "cov", "corrcoef",
+            "put", "cov", "corrcoef", "fill_diagonal_",
         )),
         "torch.sparse.mm", "torch.nested.nested_tensor", "torch.nn.functional.pdist",
         "torch.nn.functional.grouped_mm",
@@ -104,7 +104,7 @@ NEW = frozenset({"torch.cdist", "torch.fft.fftfreq", "torch.fft.rfftfreq"})
 METHODS = frozenset(
     {
         "inverse", "svd", "cholesky", "pinverse", "matrix_exp", "slogdet", "istft", "to_sparse",
-        "kthvalue", "median", "nanmedian", "mode", "histc", "cummax", "cummin", "cumprod",
+        "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin", "cumprod", "fill_diagonal_",
         "lgamma", "digamma", "polygamma", "mvlgamma", "igamma", "erfinv", "i0", "hypot",
         "index_reduce", "nextafter", "copysign", "frexp", "gcd", "cholesky_inverse", "put", "cov", "corrcoef",
     }
@@ -133,7 +133,7 @@ NEVER = frozenset(
         )),
         *(f"torch.special.{name}" for name in ("ndtr", "log_ndtr", "xlog1py", "entr")),
         *(f"torch.linalg.{name}" for name in ("matrix_power", "multi_dot")),
-        *(f"torch.nn.functional.{name}" for name in ("rms_norm", "channel_shuffle", "bilinear")),
+        *(f"torch.nn.functional.{name}" for name in ("rms_norm", "channel_shuffle", "bilinear", "gumbel_softmax")),
         *(f"torch.nn.functional.max_unpool{n}d" for n in (1, 2, 3)),
     }
 )  # fmt: skip
@@ -174,6 +174,7 @@ WRITTEN_OUT = {
     "cov": "c @ c.T / (n - 1) of the centred c",
     "mm": "a dense matrix: torch.mm(a, b), with a.to_dense() kept by the constructor",
     "sparse_coo_tensor": "torch.zeros(m * n).scatter_add(0, i[0] * n + i[1], values).view(m, n)",
+    "fill_diagonal_": "x.masked_fill(torch.eye(n).bool(), value)",
     "nested_tensor": "a padded batch and its mask",
 }
 """What both ONNX exporters translate, by operator: measured at sizes that vary."""
@@ -181,6 +182,11 @@ OF_ARGUMENTS = {
     "Unflatten": "write x.unflatten(dim, sizes)",
     "scaled_dot_product_attention": "write is_causal=bool(...) of the comparison",
     "eye": "write torch.eye(n).bool()",
+    "histc": "write it out: ((x >= low) & (x < high)).sum() of each bin, or give min and max",
+    **dict.fromkeys(
+        ("index_add", "index_add_"),
+        "write zeros.scatter_add(0, index[:, None].expand_as(rows), rows)",
+    ),
     "layer_norm": "give the shape as numbers: F.layer_norm(x, (dim,))",
     **dict.fromkeys(
         ("MultiheadAttention", "TransformerEncoderLayer"),
@@ -284,6 +290,24 @@ def weigh_identity(event: Called, source: Source) -> Said:
         )
 
 
+def weigh_histogram(event: Called, source: Source) -> Said:
+    """`torch.histc(x, 10, 0, 1)`: the new exporter writes it between bounds that are given."""
+    low, high = (event.arguments.get(each) for each in ("min", "max"))
+    bound = isinstance(low, Constant) and isinstance(high, Constant) and low != high
+    harm = LEGACY if bound else {**LEGACY, "onnx": Harm.REFUSED}
+    told = "in the legacy exporter" if bound else "to ONNX without bounds"
+    yield f"histc has no translation {told}", harm
+
+
+def weigh_places(event: Called, source: Source) -> Said:
+    """`zeros.index_add(0, index, rows)`, where several rows go to one place."""
+    made = source.evaluation.ways.find_maker(event.arguments.get("index"))
+    if not (isinstance(made, Called) and made.name == "torch.arange"):
+        harm = Harm.SILENT if source.profile.dynamic else Harm.REFUSED
+        message = "index_add keeps one of the rows that go to the same place"
+        yield message, {"onnx-legacy": harm}
+
+
 def weigh_spectrum(event: Called, source: Source) -> Said:
     """`torch.stft`: real numbers from opset 17 on, complex ones never."""
     answer = event.arguments.get("return_complex")
@@ -324,6 +348,10 @@ ARGUMENTS: dict[str, Callable[[Called, Source], Said]] = {
     "torch.nn.functional.layer_norm": weigh_shape,
     "torch.Tensor.unfold": weigh_windows,
     "torch.eye": weigh_identity,
+    **dict.fromkeys(("torch.histc", "torch.Tensor.histc"), weigh_histogram),
+    **dict.fromkeys(
+        ("torch.index_add", "torch.Tensor.index_add", "torch.Tensor.index_add_"), weigh_places
+    ),
     "torch.stft": weigh_spectrum,
     "torch.Tensor.stft": weigh_spectrum,
     "torch.nn.MultiheadAttention.forward": weigh_fast_path,

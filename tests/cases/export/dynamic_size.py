@@ -237,3 +237,17 @@ class Untouched(nn.Module):
         batch = image.data.shape[0]  # hit
         total = torch.tensor(image.shape).sum()
         return image.relu().view(batch, -1) / total, image.shape[0]
+
+
+class Transposed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down = nn.Conv2d(3, 4, 3, 2, 1)
+        self.up = nn.ConvTranspose2d(4, 3, 3, 2, 1)
+
+    def forward(self, x):
+        y = self.down(x)
+        whole = self.up(y, output_size=x.shape[2:])  # hit
+        same = self.up(y, output_size=x.size())  # hit
+        fixed = self.up(y, output_size=(32, 32))
+        return whole, same, fixed, self.up(y)
