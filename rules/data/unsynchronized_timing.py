@@ -10,7 +10,7 @@ from lintorch.evaluator.events import (
     Called,
     Combined,
     DataRead,
-    Decided,
+    Indexed,
     ModelCalled,
     Occurrence,
 )
@@ -127,8 +127,10 @@ def _waits(event: Occurrence, source: Source) -> bool:
     """Whether a call waits for the GPU, or may do so where it is not known what it is."""
     if isinstance(event, UnknownCalled):
         return not _runs_model(event, source)
-    if isinstance(event, Decided):
-        return isinstance(event.test, Tensor)
+    if isinstance(event, Indexed):
+        return source.evaluation.ways.find_comparison(event.index) is not None or (
+            isinstance(event.index, Tensor) and event.index.dtype == "bool"
+        )
     if not isinstance(event, Called):
         return isinstance(event, DataRead)
     first, _, last = event.name.rpartition(".")

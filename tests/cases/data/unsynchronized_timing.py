@@ -58,14 +58,12 @@ def of_what_is_given(network, x, n):
     return sum(took) / n
 
 
-class Asking(nn.Module):
-    """Its forward waits for the GPU by itself."""
+class Choosing(nn.Module):
+    """How many items a mask picks, the CPU waits to hear."""
 
     def forward(self, x):
         y = x * 2
-        while y.abs().sum() > 1:
-            y = y / 2
-        return y
+        return y[y > 0]
 
 
 class Counting(nn.Module):
@@ -73,11 +71,19 @@ class Counting(nn.Module):
         return x[:, : int(lengths.max())]
 
 
+class Picking(nn.Module):
+    def forward(self, x, index):
+        return x[index] * 2
+
+
 def timed_inside(x, lengths):
-    first, second = Asking().cuda(), Counting().cuda()
+    first, second, third = Choosing().cuda(), Counting().cuda(), Picking().cuda()
     begun = time.time()
     y = first(x)
     took = time.time() - begun
     begun = time.time()
     second(y, lengths)
-    return took, time.time() - begun
+    took += time.time() - begun
+    begun = time.time()
+    third(x, lengths)
+    return took, time.time() - begun  # hit

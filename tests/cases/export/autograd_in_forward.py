@@ -36,10 +36,10 @@ class Data(nn.Module):
 class Checked(nn.Module):
     """The assert is told by another rule."""
 
-    def forward(self, x):
-        y = x.log()
+    def forward(self, x, a):
+        y = x.log_softmax(-1).gather(2, a.unsqueeze(-1)).squeeze(-1)
         assert (y > -1000).data.all(), "small"
-        return y
+        return y.sum(1)
 
 
 class Other(nn.Module):

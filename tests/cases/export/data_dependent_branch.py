@@ -329,10 +329,10 @@ class Named(nn.Module):
 class Hiding(nn.Module):
     """Nobody sees where what is asked comes from, but it is no tensor of the model's own."""
 
-    def forward(self, x):
-        y = x.log()
+    def forward(self, x, a):
+        y = x.log_softmax(-1).gather(2, a.unsqueeze(-1)).squeeze(-1)
         assert (y > -1000).data.all(), "small"  # hit
-        return y
+        return y.sum(1)
 
 
 def compute_acc(logits, y):
@@ -346,12 +346,12 @@ class Scoring(nn.Module):
         super().__init__()
         self.fc = nn.Linear(8, 8)
 
-    def forward(self, x, y):
+    def forward(self, x, y_shot, y_query):
         logits = self.fc(x)
-        if int(y.max()) > 3:
+        if int(y_shot.max()) > 3:
             logits = logits * 2
-        loss = nn.functional.cross_entropy(logits, y)
-        acc = compute_acc(logits, y)
+        loss = nn.functional.cross_entropy(logits, y_query)
+        acc = compute_acc(logits, y_query)
         return loss, acc
 
 
