@@ -125,7 +125,7 @@ class Repeated(Occurrence):
 class Combined(Occurrence):
     """An operation of two values: `x + y`; `operator` is the class of the ast node, "Add".
 
-    `-x` of a tensor is `x * -1`.
+    `-x` of a tensor is `x * -1`, `~x` of one `x ^ -1`.
     """
 
     operator: str

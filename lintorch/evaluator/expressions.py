@@ -96,7 +96,9 @@ def evaluate_sign(machine: Machine, node: ast.UnaryOp) -> Value:
             return result
         return make_choice(spread(lambda each: negate_value(machine, node, each), value))
     if isinstance(node.op, ast.Invert) and isinstance(value, Tensor):
-        return call_torch(machine, node, "torch.bitwise_not", (value,), {})
+        result = call_torch(machine, node, "torch.bitwise_not", (value,), {})
+        machine.tell(Combined, node, "BitXor", value, Constant(-1), False, result)
+        return result
     return value if isinstance(node.op, ast.UAdd) else UNKNOWN
 
 

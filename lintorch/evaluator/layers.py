@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -281,6 +282,11 @@ def _infer_shape(machine: Machine, node: ast.AST, callee: Held, path: str, given
     if is_reduced(path, built) and not all(isinstance(v, Tensor) for v in given.values):
         return Tensor(())
     built = {**built, **{key: held[key] for key in _SET_LATER & held.keys() & built.keys()}}
+    if _TAKES_TENSOR.fullmatch(path) and _is_pair(given.pick(0)):
+        machine.tell(
+            Refused, node, path, "it takes a tensor, and is given a tuple", given.values, True
+        )
+        return _presume_result(path, given)
     given = place_in_layer(machine, path.rpartition(".")[2], built, given)
     given = _teach_input(machine, path, built, given)
     lowered = {key: lower_value(machine, each) for key, each in built.items()}
@@ -302,6 +308,17 @@ def _infer_shape(machine: Machine, node: ast.AST, callee: Held, path: str, given
         return _presume_result(path, given)
     ranked = _has_rank(path, built, given)
     return lift_result(machine, found, guessed=not ranked and not is_founded(machine, given))
+
+
+_TAKES_TENSOR = re.compile(
+    r"torch\.nn\.(Linear|Conv\dd|Embedding|LayerNorm|BatchNorm\dd|Dropout|ReLU|GELU|Tanh|Sigmoid|Softmax)"
+)
+
+
+def _is_pair(value: Value | None) -> bool:
+    """Whether it surely is what an LSTM gives: a tensor, and the states beside it."""
+    items = value.items if isinstance(value, Items) and value.kind == "tuple" else None
+    return items is not None and len(items) == 2 and isinstance(items[0], Tensor)
 
 
 def _has_rank(path: str, built: dict[str, Value], given: Given) -> bool:

@@ -57,13 +57,15 @@ HOLDERS = {"torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.ParameterList
 
 @rule.source(cst.Call, needs=("ModuleList", "ModuleDict", "ParameterList"))
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
-    """`self.layers(x)`, of what the class makes a ModuleList wherever it sets it."""
+    """`self.layers(x)`, of what the class makes a ModuleList wherever it sets it; `layers(x)` of a name."""
     func, info = call.func, source.classes.around(call)
-    if info is None or not isinstance(func, cst.Attribute) or source.code(func.value) != "self":
+    if isinstance(func, cst.Name):
+        made: list[cst.BaseExpression] = [*source.built(func)]
+    elif info is not None and isinstance(func, cst.Attribute) and source.code(func.value) == "self":
+        made = [] if func.attr.value in info.methods else info.attributes.get(func.attr.value, [])
+    else:
         return
-    name = func.attr.value
-    made = info.attributes.get(name, [])
     kinds = {source.name(e.func) if isinstance(e, cst.Call) else "" for e in made}
-    if kinds and kinds <= HOLDERS and name not in info.methods:
+    if kinds and kinds <= HOLDERS:
         kind = min(kinds).removeprefix("torch.")
-        yield Hit(call, f"self.{name} is an {kind}, which has no forward: the call raises")
+        yield Hit(call, f"{source.code(func)} is an {kind}, which has no forward: the call raises")

@@ -15,6 +15,7 @@ from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.events import AttributeRead, Indexed
 from lintorch.evaluator.objects import MODULE, has_open_base, list_ancestors
 from lintorch.evaluator.values import Class, External, Held, Value
+from lintorch.facts.classes.misspelled import find_forward, list_slips
 from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import Source
 
@@ -171,6 +172,27 @@ def _is_tried(event: AttributeRead, source: Source) -> bool:
 
 
 _CATCHES = re.compile(r"AttributeError|Exception")
+
+
+@rule.source(cst.Module)
+def of_slips(module: cst.Module, source: Source) -> Iterator[Hit]:
+    """`self.fc_1(x)` of a module that has fc1, `def foward(self, x)` of one that has no forward."""
+    for node, near in list_slips(source):
+        name = node.attr.value
+        given = re.compile(rf"\.{name}\s*(,|[:=][^=])|[\"']{name}[\"']| as self\.{name}".encode())
+        if name in _OF_WRAPPERS or is_written_around(given, source.path, source.consulted):
+            continue
+        edit = source.replace(node.attr, near)
+        fix = Fix(f"write {near}", (edit,), Applicability.UNSAFE)
+        yield Hit(node, f"self.{name} is not there: it raises", fix, remedy=f"write self.{near}")
+    for info in source.classes.all.values():
+        method = find_forward(info)
+        if method is not None:
+            said = f"{info.name} has no forward, and {method.name.value} is never called"
+            fix = Fix(
+                "write forward", (source.replace(method.name, "forward"),), Applicability.UNSAFE
+            )
+            yield Hit(method.name, said, fix, remedy="write def forward")
 
 
 @rule.event(Indexed)

@@ -164,6 +164,8 @@ def is_handed_over(name: str, source: Source) -> bool:
 def find_remedy(event: Refused) -> str:
     if "reduction" in event.message:
         return "pass 'mean', 'sum' or 'none'"
+    if "given a tuple" in event.message:
+        return "take its first item: output, state = self.rnn(x)"
     return "give it a tensor of the shape it takes"
 
 

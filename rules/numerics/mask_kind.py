@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Set
 
 import libcst as cst
@@ -27,7 +28,7 @@ rule = Rule(
         masked_fill took uint8 and warned (pytorch/pytorch#96594). Measured on torch 2.13.
 
         `x[mask]` and `x[mask] = tensor` still take uint8, and warn; a mask of int64 there is a list
-        of places, not a mask.
+        of places, not a mask. `~mask` and `mask & other` of floats raise too.
     """,
     bad="""
         import torch
@@ -85,6 +86,20 @@ def in_where(event: Called, source: Source) -> Iterator[Hit]:
 def in_attention(event: Called, source: Source) -> Iterator[Hit]:
     for name in ATTENTION[event.name]:
         yield from report(event, name, INTEGERS, source)
+
+
+@rule.event(Combined)
+def in_logic(event: Combined, source: Source) -> Iterator[Hit]:
+    """`~mask`, `mask & other` of masks that are floats."""
+    sign = "~" if isinstance(event.node, ast.UnaryOp) else LOGIC.get(event.operator, "")
+    sides = [each for each in (event.left, event.right) if isinstance(each, Tensor)]
+    kinds = [each.dtype for each in sides if each.sure and each.origin != "input"]
+    kind = next((each for each in kinds if each and "float" in each), "")
+    if sign and kind and event.operator in LOGIC:
+        yield Hit(event, f"{sign} takes bool or whole numbers, and is given {kind}: this raises")
+
+
+LOGIC = {"BitAnd": "&", "BitOr": "|", "BitXor": "^"}
 
 
 @rule.event(ItemSet)

@@ -48,7 +48,7 @@ rule = Rule(
     severity=Severity.ERROR,
 )
 
-NAMES = ("mean", "std", "var", "softmax", "log_softmax")
+NAMES = ("mean", "std", "var", "norm", "softmax", "log_softmax")
 HOMES = ("torch", "torch.Tensor", "torch.nn.functional")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
+from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import (
     NONE,
     TRUE,
@@ -96,6 +97,18 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
     yield Hit(
         source.evaluation.place(entry) if entry and here else event, message, severity=severity
     )
+
+
+@rule.event(*(f"torch.nn.{name}" for name in ("CrossEntropyLoss", "NLLLoss")))
+@rule.event(*(f"torch.nn.functional.{name}" for name in ("cross_entropy", "nll_loss")))
+def in_weights(event: Called, source: Source) -> Iterator[Hit]:
+    """`nn.CrossEntropyLoss(weight=torch.tensor(counts))`: weights of classes are of the scores' type."""
+    weight = name_given(event).get("weight")
+    kind = weight.dtype if isinstance(weight, Tensor) and weight.sure else None
+    doubled = re.search(r"\.double\(\)|float64|set_default_dtype", source.text) is not None
+    if kind in OTHER_TYPES and not (kind == "float64" and doubled):
+        message = f"weights of classes of {OTHER_TYPES[kind]}, beside scores of float32: it raises"
+        yield Hit(event, message, remedy="convert them: weight.float()")
 
 
 def is_given(value: Value | None, held: Value | None) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.values import TRUE, Tensor
+from lintorch.evaluator.values import FALSE, NONE, TRUE, Tensor
 from lintorch.source import Source
 
 rule = Rule(
@@ -46,6 +46,16 @@ rule = Rule(
 )
 
 MAKERS = ("tensor", "arange", "zeros", "ones", "full", "randint", "eye", "zeros_like", "ones_like")
+
+
+@rule.event("torch.Tensor.requires_grad_")
+def in_method(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.randint(0, 3, (3,)).requires_grad_()`."""
+    held, *given = event.positional or (NONE,)
+    kind = held.dtype if isinstance(held, Tensor) and held.sure and held.origin != "input" else None
+    off = FALSE in (*given, *event.keyword.values())
+    if kind is not None and kind.startswith(("int", "uint", "bool")) and not off:
+        yield Hit(event, f"{kind} takes no gradient: this raises")
 
 
 @rule.event(*(f"torch.{name}" for name in MAKERS), "torch.nn.Parameter")

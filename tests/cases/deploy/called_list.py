@@ -16,3 +16,9 @@ class Named(nn.Module):
             x = each(x)
         x = self.later(x) + self.either(x)
         return self.heads(x)  # hit
+
+
+def by_name(x):
+    rows = nn.ModuleList([nn.Linear(2, 2)])
+    line = nn.Sequential(nn.Linear(2, 2))
+    return rows(x), line(x)  # hit

@@ -45,7 +45,7 @@ u = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Sequential(nn.BatchNorm2d(64), nn.Conv
 v = nn.Sequential(*[nn.Linear(4, 8), nn.Linear(4, 8)])  # hit
 w = nn.Sequential(nn.utils.spectral_norm(nn.Conv2d(3, 64, 3)), nn.Conv2d(32, 3, 3))  # hit
 x = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Flatten(2), nn.Linear(1000, 10))
-y = nn.Sequential(nn.LSTM(3, 4), nn.Linear(7, 4))
+y = nn.Sequential(nn.LSTM(3, 4), nn.Linear(7, 4))  # hit
 z = nn.Sequential(nn.Embedding(100, 16), nn.Linear(32, 4))  # hit
 aa = nn.Sequential(nn.Conv2d(3, 64, 3), nn.GLU(1), nn.Conv2d(32, 3, 3))
 ab = nn.Sequential(nn.Conv2d(3, 64, 3), nn.Upsample(2), nn.ReflectionPad2d(1), nn.Conv2d(63, 3, 3))  # hit
@@ -365,3 +365,16 @@ class Kernels(nn.Module):
     def forward(self, x):
         wide = self.scale.expand(self.weight.shape)
         return x * wide, self.scale.expand(self.few.shape)  # hit
+
+
+class Unpacked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn, self.gru = nn.LSTM(8, 4, batch_first=True), nn.GRU(8, 4, batch_first=True)
+        self.line = nn.Linear(4, 2)
+        self.whole = nn.Sequential(nn.LSTM(8, 4, batch_first=True), nn.Linear(4, 2))
+
+    def forward(self, x):
+        one = self.line(self.rnn(x))  # hit
+        two, _ = self.gru(x)
+        return one, self.line(two), self.line(self.rnn(x)[0]), self.whole(x)  # hit

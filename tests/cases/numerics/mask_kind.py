@@ -64,3 +64,12 @@ class WhereAlone(nn.Module):
     def forward(self, x, index):
         rows, columns = torch.where(nn.functional.one_hot(index, 4))
         return torch.where(nn.functional.one_hot(index, 4), x, -x) + rows.sum() + columns.sum()  # hit
+
+
+def logic(x: torch.Tensor, y: torch.Tensor):
+    mask = (x > 0).float()
+    places = (x > 0).long()
+    whole = ~(x > 0) & (y > 0)
+    kept = ~mask  # hit
+    both = mask & (y > 0)  # hit
+    return whole, kept, both, ~places, places | 1

@@ -13,3 +13,10 @@ class Weights(nn.Module):
 
     def forward(self, x):
         return x * self.scale + self.shift
+
+
+def asked_later():
+    one = torch.randint(0, 3, (3,)).requires_grad_()  # hit
+    two = torch.rand(3).requires_grad_()
+    three = torch.arange(3).requires_grad_(False)
+    return one, two, three

@@ -1,0 +1,24 @@
+import torch
+
+
+def predict(model, net, args, x):
+    model.training = False  # hit
+    net.train = False  # hit
+    net.eval = True  # hit
+    args.train = False
+    args.model.training = True
+    for each in model.modules():
+        each.training = False
+    return model(x)
+
+
+class Runner:
+    def __init__(self, model):
+        self.model = model
+        self.training = False
+        self.train = True
+
+    def run(self, x):
+        self.model.training = True  # hit
+        self.model.eval()
+        return self.model(x)
