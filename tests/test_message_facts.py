@@ -58,6 +58,9 @@ KEYS = [
     ('Missing key(s) in state_dict: "e.position_ids".', "no weight is missing"),
     ('Missing key(s) in state_dict: "head.weight".', "the file does not have, as `head.weight`"),
     ('Unexpected key(s) in state_dict: "head.weight".', "which has more, as `head.weight`"),
+    ('Unexpected key(s) in state_dict: "fc.weight", "fc.bias".', "a model that gives features"),
+    ('Unexpected key(s) in state_dict: "a.bias", "b.bias".', "made with bias=False"),
+    ('Missing key(s) in state_dict: "a.bias", "b.bias".', "have one in the model and none"),
     (
         'Missing key(s) in state_dict: "a.3.1.weight". Unexpected key(s) in state_dict: "a.3.weight".',
         "the same layers under other names",

@@ -265,6 +265,8 @@ CLASSES = [
     ("onnx2tf done\nSegmentation fault (core dumped)", "litert", "crash"),
     ("trtexec: CUDA driver version is insufficient for CUDA runtime version", "tensorrt", "device"),
     ("ValueError: lr must be positive", "any", "value"),
+    ("[1]    59107 killed     python convert.py", "any", "crash"),
+    ("a.sh: line 3: 12345 Killed                  python convert.py", "any", "crash"),
 ]
 
 

@@ -156,10 +156,24 @@ def _describe_renaming(missing: Sequence[str], unexpected: Sequence[str]) -> str
         return f"As many keys are missing as there are others in the file: probably the same layers under other names, `{missing[0]}` and `{unexpected[0]}`, of another release of the model's code."
     if unexpected and missing and len(missing) <= _FEW and all(_HEAD.match(key) for key in missing):
         return f"What the file lacks is the head of the model alone, as `{missing[0]}`: it is of a pretraining, or of a backbone, and this head was never trained. Take the file of the fine-tuned model, or load it with strict=False and train the head."
-    if missing and not unexpected:
+    if missing and unexpected:
+        return ""
+    return _describe_alone(missing, unexpected)
+
+
+def _describe_alone(missing: Sequence[str], unexpected: Sequence[str]) -> str:
+    """Of keys that only one of the two has."""
+    keys = missing or unexpected
+    if len(keys) > 1 and all(key.endswith(".bias") for key in keys):
+        which, other = ("model", "file") if missing else ("file", "model")
+        return f"All of them are biases, as `{keys[0]}`: these layers have one in the {which} and none in the {other}, which was made with bias=False, or with a norm behind them that takes its place. Build the model as the file has it."
+    if missing:
         return f"The model has layers that the file does not have, as `{missing[0]}`: it is built with other settings, or the file holds a part of it."
-    if unexpected and not missing:
-        return f"All keys of the model are in the file, which has more, as `{unexpected[0]}`: it is of a larger model, or of other settings."
+    if unexpected:
+        told = f"All keys of the model are in the file, which has more, as `{unexpected[0]}`"
+        if all(_HEAD.match(key) for key in unexpected):
+            return f"{told}: the head, which a model that gives features does not have. Leave it out: load_state_dict(state, strict=False)."
+        return f"{told}: it is of a larger model, or of other settings."
     return ""
 
 

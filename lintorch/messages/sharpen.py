@@ -37,7 +37,7 @@ _PAIRS = re.compile(
     r"|tensor a \((?P<i>\d{1,6})\) must match the size of tensor b \((?P<j>\d{1,6})\)"
 )
 _SMALL = 4
-_ONNX = re.compile(r"(?i:onnx)|call_function\[target=")
+_ONNX = re.compile(r"(?i:onnx)|call_function\[target=|occurred when translating|symbolic\(\) takes")
 """Words of torch.onnx beside those that it shares with TorchScript."""
 _STATUSES = {
     "NOT_IMPLEMENTED": "This build has no kernel of an operator of the file, for its opset or its types; the words behind `Could not find an implementation for` name it. A newer release, or a lower opset_version at the export.",
