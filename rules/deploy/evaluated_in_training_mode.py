@@ -108,6 +108,8 @@ def _is_measured(call: cst.Call, source: Source) -> bool:
     if source.code(call.func) == "self":  # whoever calls the method sets the mode
         return False
     rounds = _find_rounds(call, function, source)
+    if rounds is not None and source.code(rounds.target) == source.code(call.func):
+        return False  # layers one behind another, and no batches: who runs them sets the mode
     meant = _STEPS if _paints(call, function, source) else _TRAINS
     if not _is_free(call, function, source) or meant.search(source.code(rounds or function)):
         return False
