@@ -6,8 +6,16 @@ from collections.abc import Iterator
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Combined, ModelCalled, Occurrence
+from lintorch.evaluator.events import (
+    Called,
+    Combined,
+    DataRead,
+    Indexed,
+    ModelCalled,
+    Occurrence,
+)
 from lintorch.evaluator.unknown_objects import UnknownCalled
+from lintorch.evaluator.values import Tensor
 from lintorch.source import Role, Source
 
 rule = Rule(
@@ -119,7 +127,11 @@ def _waits(event: Occurrence, source: Source) -> bool:
     """Whether a call waits for the GPU, or may do so where it is not known what it is."""
     if isinstance(event, UnknownCalled):
         return not _runs_model(event, source)
+    if isinstance(event, Indexed):
+        return source.evaluation.ways.find_comparison(event.index) is not None or (
+            isinstance(event.index, Tensor) and event.index.dtype == "bool"
+        )
     if not isinstance(event, Called):
-        return False
+        return isinstance(event, DataRead)
     first, _, last = event.name.rpartition(".")
     return last in WAITS or "sync" in last.lower() or (first[:5] != "torch" and last not in QUICK)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -80,10 +81,21 @@ def in_saves(event: Called, source: Source) -> Iterator[Hit]:
     if not isinstance(saved, Items) or saved.kind != "dict":
         yield from _report(event, saved, "the file", _find_saved(event, source), source)
         return
+    found: list[Hit] = []
     for pair in saved.items or ():
         if isinstance(pair, Items) and pair.items:
             written = _find_entry(_find_saved(event, source), pair.items[0], source)
-            yield from _report(event, pair.items[1], "a checkpoint", written, source)
+            found += _report(event, pair.items[1], "a checkpoint", written, source)
+    yield from _join(found)
+
+
+def _join(found: list[Hit]) -> list[Hit]:
+    """One finding of one checkpoint, which can be read once all that it holds is mended."""
+    if len({each.fix is None for each in found}) < 2:
+        return found
+    remedies = dict.fromkeys(each.remedy or rule.remedy for each in found)
+    remedy = ", and ".join(remedies)
+    return [replace(each, fix=None, remedy=remedy, cause="object") for each in found]
 
 
 def _report(

@@ -142,7 +142,10 @@ def tell_filled(event: Occurrence, name: str, value: Value, source: Source) -> I
     if cache is None or (isinstance(value, Tensor) and value.origin == "parameter"):
         return  # weights that the first call makes are not to be made anew
     if cache.renewed:
-        message = f"an export of a model that has run keeps self.{name} as that run left it: right at its sizes alone"
+        until = "too small for larger sizes" if cache.enough else "right at its sizes alone"
+        message = (
+            f"an export of a model that has run keeps self.{name} as that run left it: {until}"
+        )
         yield Hit(event, message, remedy=AT_EACH_CALL, cause="renewed")
     else:
         message = f"self.{name} is made for the sizes of the first call, and kept at all others"

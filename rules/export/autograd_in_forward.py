@@ -230,7 +230,7 @@ def is_asked(event: AttributeRead, source: Source) -> bool:
     """`if x.data.sum() > 0:`, of whose branch another rule tells: detach() would not help there."""
     inner: ast.AST = event.node
     for outer in source.evaluation.list_around(event):
-        if isinstance(outer, (ast.If, ast.While, ast.IfExp)):
+        if isinstance(outer, (ast.If, ast.While, ast.IfExp, ast.Assert)):
             return outer.test is inner
         if not isinstance(outer, ast.expr):
             return False

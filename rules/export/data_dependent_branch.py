@@ -175,10 +175,16 @@ def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator
         drawn = any(map(source.evaluation.ways.is_drawn, own))
         harm = ASSERT if event.kind == "assert" or any(map(is_of_sizes, own)) else RAISES
         text = source.evaluation.text(event.spot)
-        said = f"`{text}` is decided by {'chance' if drawn else 'a tensor of the model itself'}"
+        by = "the values of a tensor" if reads_data(event) else "a tensor of the model itself"
+        said = f"`{text}` is decided by {'chance' if drawn else by}"
         checks = event.kind == "assert" or only_checks(event.branch)
         remedy, cause = (DRAW, "") if drawn else (CHECK if checks else SET, name_read(own, event))
         yield Hit(event, said, harm=DRAWN if drawn else harm, remedy=remedy, cause=cause)
+
+
+def reads_data(event: Decided) -> bool:
+    """`assert (x > 0).data.all()`, of which nobody sees where it comes from."""
+    return any(getattr(each, "attr", "") == "data" for each in ast.walk(event.node))
 
 
 def is_asked_of_input(event: Decided, source: Source) -> bool:

@@ -112,7 +112,7 @@ DETACHED = "use detach().numpy()"
 def in_arithmetic(event: Combined, source: Source) -> Iterator[Hit]:
     """`1 - mask`, `mask - 1`, `mask - other`, `-mask`."""
     left, right = (is_bool_tensor(each) for each in (event.left, event.right))
-    if isinstance(event.node, ast.UnaryOp) and left:
+    if isinstance(event.node, ast.UnaryOp) and isinstance(event.node.op, ast.USub) and left:
         yield Hit(event, "minus a mask, which is bool: this raises", remedy="use ~")
     if event.operator != "Sub" or not (left or right):
         return

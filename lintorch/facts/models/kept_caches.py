@@ -15,13 +15,18 @@ _MODES = frozenset({"training", "is_tracing", "is_scripting", "is_exporting", "i
 """What is asked where an export, or training, takes another way."""
 _KINDS = frozenset({"device", "dtype", "is_cuda", "requires_grad"})
 _SIZES = frozenset({"shape", "size", "numel", "len"})
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 @dataclass(frozen=True)
 class KeptCache:
-    """A tensor for the sizes of one call; `renewed`: it is made anew where sizes differ."""
+    """A tensor for the sizes of one call; `renewed`: it is made anew where sizes differ.
+
+    `enough`: smaller sizes take a part of it: `if self.table.size(0) < n:`.
+    """
 
     renewed: bool
+    enough: bool = False
 
 
 def find_cache(
@@ -39,7 +44,10 @@ def find_cache(
     if not asked or words & _MODES:
         return None
     renewed = any(map(_compares_sizes, asked))
-    return KeptCache(renewed) if _is_for_sizes(value, renewed, evaluation) else None
+    if not _is_for_sizes(value, renewed, evaluation):
+        return None
+    ops = [op for test in asked for op in _list_operators(test)]
+    return KeptCache(renewed, bool(ops) and all(isinstance(op, _ORDERS) for op in ops))
 
 
 def _is_for_sizes(value: Value, renewed: bool, evaluation: Evaluation) -> bool:
@@ -104,8 +112,9 @@ def _list_words(test: ast.expr) -> Iterator[str]:
 
 def _compares_sizes(test: ast.expr) -> bool:
     """Whether it asks more than whether there is something: `self.grid.shape != x.shape`."""
-    compared = [
-        op for n in ast.walk(test) if isinstance(n, ast.Compare) for op in n.ops
-        if not isinstance(op, (ast.Is, ast.IsNot))
-    ]  # fmt: skip
-    return bool(compared) or not _SIZES.isdisjoint(_list_words(test))
+    return bool(_list_operators(test)) or not _SIZES.isdisjoint(_list_words(test))
+
+
+def _list_operators(test: ast.expr) -> list[ast.cmpop]:
+    compared = [n for n in ast.walk(test) if isinstance(n, ast.Compare)]
+    return [op for n in compared for op in n.ops if not isinstance(op, (ast.Is, ast.IsNot))]

@@ -49,6 +49,8 @@ _LOSSES = frozenset(
         "criterion",
     }
 )
+_SCORE = re.compile(r"^(n|num)?_?(acc|accuracy|correct|metrics?)(_?\d+)?$")
+"""What is worked out beside a loss, for training to print."""
 _AUGMENTS = re.compile(
     r"RANSAC|^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
 )
@@ -194,10 +196,10 @@ def _gives_loss(function: cst.FunctionDef) -> bool:
 def _is_loss_value(value: cst.BaseExpression) -> bool:
     """Whether a value is a loss by its name, or by that of the function that gives it.
 
-    Of several all, or the first where it is worked out there and so always given: `loss.mean(), out`.
+    Of several all but scores, or the first where it is worked out there and so always given: `loss.mean(), out`.
     """
     if isinstance(value, cst.Tuple):
-        given = [each.value for each in value.elements]
+        given = [each.value for each in value.elements if not _is_score(each.value)]
         reduced = isinstance(given[0], (cst.Call, cst.BinaryOperation)) if given else False
         return bool(given) and all(map(_is_loss_value, given[:1] if reduced else given))
     if isinstance(value, cst.BinaryOperation):
@@ -207,6 +209,10 @@ def _is_loss_value(value: cst.BaseExpression) -> bool:
     if isinstance(value, cst.Attribute):
         return _names_loss(value.attr.value) or _is_loss_value(value.value)
     return isinstance(value, cst.Name) and _names_loss(value.value)
+
+
+def _is_score(value: cst.BaseExpression) -> bool:
+    return isinstance(value, cst.Name) and bool(_SCORE.match(value.value))
 
 
 def _names_loss(name: str) -> bool:

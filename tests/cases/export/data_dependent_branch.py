@@ -326,6 +326,35 @@ class Named(nn.Module):
         return self.conv(x)
 
 
+class Hiding(nn.Module):
+    """Nobody sees where what is asked comes from, but it is no tensor of the model's own."""
+
+    def forward(self, x, a):
+        y = x.log_softmax(-1).gather(2, a.unsqueeze(-1)).squeeze(-1)
+        assert (y > -1000).data.all(), "small"  # hit
+        return y.sum(1)
+
+
+def compute_acc(logits, y):
+    return (logits.argmax(1) == y).float().mean()
+
+
+class Scoring(nn.Module):
+    """It gives a loss, and how often it was right: nobody exports that."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+
+    def forward(self, x, y_shot, y_query):
+        logits = self.fc(x)
+        if int(y_shot.max()) > 3:
+            logits = logits * 2
+        loss = nn.functional.cross_entropy(logits, y_query)
+        acc = compute_acc(logits, y_query)
+        return loss, acc
+
+
 def _compute_mask_indices(shape, share):
     """Which steps are masked in pretraining is drawn."""
     count = int(share * shape[1] + torch.rand(1))

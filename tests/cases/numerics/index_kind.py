@@ -304,3 +304,8 @@ def masked(scores: torch.Tensor, y, count, null):
     mask = y.data != null
     chosen = torch.Tensor(2, count).fill_(0).type_as(mask)
     return scores.view(2, 3)[chosen]
+
+
+def invert(scores: torch.Tensor):
+    mask = scores > 0.5
+    return scores[~mask], -mask.float()
