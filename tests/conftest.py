@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
@@ -35,6 +36,11 @@ class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
         if stem not in LONG or 'scope="module")' in (HERE / f"{stem}.py").read_text("utf-8"):
             return file
         return nodeid
+
+
+hypothesis.settings.register_profile("no deadline", deadline=None)
+hypothesis.settings.load_profile("no deadline")
+"""A busy machine is no failure."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
