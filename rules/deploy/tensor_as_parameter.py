@@ -9,6 +9,7 @@ from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet
 from lintorch.evaluator.values import External, Held, Tensor, Value
+from lintorch.facts.models.operation_steps import name_operation
 from lintorch.source import Source
 
 rule = Rule(
@@ -57,7 +58,7 @@ FREED = re.compile(r"\bdel |delattr|_parameters|parametriz|stateless|functional_
 
 @rule.event(AttributeSet)
 def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
-    if not is_plain(event.value) or FREED.search(source.text):
+    if not is_plain(event.value) or FREED.search(source.text) or may_be_same(event.value, source):
         return
     kind = event.held.of if isinstance(event.held, Held) else None
     of_layer = isinstance(kind, External) and LAYER.fullmatch(kind.path) is not None
@@ -67,6 +68,28 @@ def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
         name = source.evaluation.text(event.spot)
         shown = name if name.endswith(f".{event.attribute}") else f".{event.attribute}"
         yield Hit(event, f"{shown} is a parameter, and is given a plain tensor: TypeError")
+
+
+def may_be_same(value: Value, source: Source) -> bool:
+    """`self.scale.to(x.device)`: the parameter itself, where there is nothing to move."""
+    made = source.evaluation.ways.find_maker(value)
+    return made is not None and name_operation(made) in RETURN_SELF
+
+
+RETURN_SELF = frozenset(
+    {
+        "to",
+        "cuda",
+        "cpu",
+        "float",
+        "double",
+        "half",
+        "type",
+        "type_as",
+        "contiguous",
+        "requires_grad_",
+    }
+)
 
 
 def is_parameter(value: Value) -> bool:

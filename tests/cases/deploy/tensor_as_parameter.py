@@ -15,6 +15,7 @@ class Net(nn.Module):
         self.body.weight = torch.zeros(4, 4)  # hit
 
     def forward(self, x):
+        self.scale = self.scale.to(x.device)
         self.scale = self.scale * 2  # hit
         self.kept = self.kept * 2
         self.seen = self.seen + x.mean(0)
