@@ -51,6 +51,8 @@ rule = Rule(
 MODELS = re.compile(
     r"(\w+\.)*((\w*_)?(model|net|network|generator|discriminator|encoder|decoder)\w{0,2}|net[GD])"
 )
+OTHERS = re.compile(r"\b(chainer|keras|tensorflow|mxnet|paddle)\b")
+"""Frameworks in which a mode is assigned."""
 SETTINGS = re.compile(r"\b(args?|opts?|cfg|config|params?|hparams|options?|settings|flags)\b", re.I)
 
 
@@ -61,6 +63,8 @@ def in_source(assign: cst.Assign, source: Source) -> Iterator[Hit]:
         return
     name, value, owner = target.attr.value, literal(assign.value), source.code(target.value)
     if name not in ("training", "train", "eval") or type(value) is not bool:
+        return
+    if OTHERS.search(source.text):
         return
     if not MODELS.fullmatch(owner) or SETTINGS.search(owner) or is_of_each(assign, source):
         return
