@@ -44,7 +44,7 @@ rule = Rule(
     """,
     remedy="wrap it: nn.Parameter(values), or copy the numbers: layer.weight.data.copy_(values)",
     proof="""
-        assert torch.equal(make()(torch.ones(1, 2)) - make().bias, torch.ones(1, 2))
+        assert torch.equal(make().weight, torch.eye(2))
     """,
     severity=Severity.ERROR,
 )
