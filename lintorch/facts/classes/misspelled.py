@@ -8,38 +8,43 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.facts.classes.classes import ClassInfo, HasClasses
+from lintorch.facts.classes.classes import ClassInfo, HasClasses, is_self
 
 _PLAIN = ("torch.nn.Module",)
 _DYNAMIC = re.compile(r"setattr|__getattr__|__dict__|add_module|register_|getattr\(|exec\(|vars\(")
 """Words of classes that may give themselves attributes by name."""
+_NO_DIGIT = re.compile(r"\D")
 _NEAR = 0.85
 _SHORTEST = 4
 
 
 def list_slips(source: HasClasses) -> Iterator[tuple[cst.Attribute, str]]:
     """`self.fc_1` of a class that has `fc1` alone."""
-    for info in source.classes.all.values():
-        text = source.file.code(info.node)
-        if info.bases != _PLAIN or _DYNAMIC.search(text):
-            continue
-        known = {*info.attributes, *info.methods, *_list_bound(info.node)}
-        for node in source.file.nodes(cst.Attribute):
-            own = isinstance(node.value, cst.Name) and node.value.value == "self"
-            name = node.attr.value
-            if own and name not in known and source.classes.around(node) is info:
-                near = find_near(name, known)
-                if near and not isinstance(source.file.parent(node), cst.AssignTarget):
-                    yield node, near
+    plain = {
+        info: _list_known(info) for info in source.classes.all.values() if _is_plain(info, source)
+    }
+    for node in source.file.nodes(cst.Attribute) if plain else ():
+        info = source.classes.around(node) if is_self(node.value) else None
+        known = plain.get(info) if info is not None else None
+        if known and node.attr.value not in known:
+            near = find_near(node.attr.value, known)
+            if near and not isinstance(source.file.parent(node), cst.AssignTarget):
+                yield node, near
+
+
+def _is_plain(info: ClassInfo, source: HasClasses) -> bool:
+    return info.bases == _PLAIN and not _DYNAMIC.search(source.file.code(info.node))
+
+
+def _list_known(info: ClassInfo) -> set[str]:
+    return {*info.attributes, *info.methods, *_list_bound(info.node)}
 
 
 def find_near(name: str, known: set[str]) -> str:
     """The one name that another is a slip of: a letter or an underscore off, no number."""
-    if len(name) < _SHORTEST or re.sub(r"\D", "", name) not in {
-        re.sub(r"\D", "", each) for each in known
-    }:
+    if len(name) < _SHORTEST:
         return ""
-    alike = [e for e in known if re.sub(r"\D", "", e) == re.sub(r"\D", "", name)]
+    alike = [each for each in known if _NO_DIGIT.sub("", each) == _NO_DIGIT.sub("", name)]
     near = difflib.get_close_matches(name, alike, 2, _NEAR)
     return near[0] if len(near) == 1 else ""
 

@@ -46,16 +46,11 @@ def find_left_out(owners: Sequence[str], call: cst.Call, source: _Reads) -> str:
 
 def _find_class(name: str, call: cst.Call, source: _Reads) -> ClassInfo | None:
     """The class of this file that a name is an object of."""
-    node = next(
-        (e for e in source.file.nodes(cst.Name) if e.value == name and _is_in(e, call)), None
-    )
+    named = (each for each in source.file.nodes(cst.Name) if each.value == name)
+    node = next((each for each in named if call in source.file.ancestors(each)), None)
     built = [*source.classes.built(node)] if node is not None else []
     made = _unwrap(built[0]) if len(built) == 1 else None
     return source.classes.named(source.names.name(made.func)) if made is not None else None
-
-
-def _is_in(node: cst.CSTNode, outer: cst.CSTNode) -> bool:
-    return node is outer or any(_is_in(node, each) for each in outer.children)
 
 
 def _unwrap(made: cst.Call) -> cst.Call | None:
