@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
@@ -11,6 +11,7 @@ from lintorch.evaluator.events import Called, Combined
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import Array, Constant, External, Tensor, Value
 from lintorch.facts.models.operation_steps import name_operation
+from lintorch.facts.models.value_ways import Operation
 from lintorch.source import Source
 
 rule = Rule(
@@ -70,9 +71,11 @@ def in_difference(event: Combined, source: Source) -> Iterator[Hit]:
     if event.operator != "Sub" or event.inplace:
         return
     sides = (event.left, event.right)
-    asked = is_measured, becomes_float if all(is_picture(e, source) for e in sides) else is_measured
-    bytes_alone = all(is_bytes(each, source) for each in sides)
-    if bytes_alone and any(goes(event.result, source) for goes in asked):
+    if not all(is_bytes(each, source) for each in sides):
+        return
+    pictures = all(is_picture(each, source) for each in sides)
+    measured = leads_to(event.result, is_measure, FLOATING, source)
+    if measured or (pictures and leads_to(event.result, makes_float, TURNING, source)):
         yield Hit(event, "a difference of uint8 wraps around below zero: 3 - 5 is 254")
 
 
@@ -104,17 +107,33 @@ def is_image(value: Value, source: Source) -> bool:
     return isinstance(made, Called) and made.name == "PIL.Image.open"
 
 
-def is_measured(value: Value, source: Source, depth: int = 0) -> bool:
-    """Whether it is squared, averaged or made absolute, also behind a conversion."""
+def leads_to(
+    value: Value,
+    ends: Callable[[Operation | UnknownCalled], bool],
+    passes: Set[str],
+    source: Source,
+    depth: int = 0,
+) -> bool:
+    """Whether something that ends it is done with a value, also behind operations that pass it on."""
     ways = source.evaluation.ways
     for user in (*ways.find_users(value), *ways.find_asked(value)):
-        name = name_operation(user)
-        if name in MEASURING:
+        if ends(user):
             return True
-        moved = name in FLOATING and isinstance(user, (Called, UnknownCalled))
-        if moved and depth < DEEPEST and is_measured(user.result, source, depth + 1):
+        passed = name_operation(user) in passes and isinstance(user, (Called, UnknownCalled))
+        if passed and depth < DEEPEST and leads_to(user.result, ends, passes, source, depth + 1):
             return True
     return False
+
+
+def is_measure(user: Operation | UnknownCalled) -> bool:
+    """Whether a difference is squared, averaged or made absolute."""
+    return name_operation(user) in MEASURING
+
+
+def makes_float(user: Operation | UnknownCalled) -> bool:
+    """`(b - a).astype(np.float32)`, `torch.from_numpy(b - a).float()`: what comes next has lost the sign."""
+    name = name_operation(user)
+    return name in ("float", "double") or (name in FLOATING and is_float_asked(user))
 
 
 def is_picture(value: Value, source: Source) -> bool:
@@ -123,20 +142,7 @@ def is_picture(value: Value, source: Source) -> bool:
     return isinstance(made, Called) and made.name in (*READERS, *ARRAYS)
 
 
-def becomes_float(value: Value, source: Source, depth: int = 0) -> bool:
-    """`(b - a).astype(np.float32)`, `torch.from_numpy(b - a).float()`: what comes next has lost the sign."""
-    ways = source.evaluation.ways
-    for user in (*ways.find_users(value), *ways.find_asked(value)):
-        name = name_operation(user)
-        if name in ("float", "double") or (name in FLOATING and is_float_asked(user)):
-            return True
-        turned = name in TURNING and isinstance(user, (Called, UnknownCalled))
-        if turned and depth < DEEPEST and becomes_float(user.result, source, depth + 1):
-            return True
-    return False
-
-
-def is_float_asked(user: object) -> bool:
+def is_float_asked(user: Operation | UnknownCalled) -> bool:
     if isinstance(user, Called):
         given = (*user.positional[1:], *user.keyword.values())
     else:
