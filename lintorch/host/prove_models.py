@@ -54,7 +54,7 @@ class ModelProver:
 
     def __init__(self, python: str, options: ModelOptions, progress: Callable[[str], None]) -> None:
         self._python, self._progress = python, progress
-        self._options = replace(options, trace=False, artifacts="")
+        self._options = replace(options, trace=False, parts=False, artifacts="")
         self._folder = tempfile.TemporaryDirectory(prefix="lintorch-", ignore_cleanup_errors=True)
         self._workers = LastingWorker(python, self._folder.name)
 
@@ -83,6 +83,7 @@ class ModelProver:
         fixed: FixedFile,
         rows: Iterable[int] | None,
         checked: Iterable[str],
+        exporting: bool = True,
     ) -> list[Report]:
         """Run the models there as they are; what is computed by those that run one of the rows is kept.
 
@@ -90,7 +91,8 @@ class ModelProver:
         """
         modules = {} if fixed.module is None else {fixed.real: fixed.module}
         wanted = None if rows is None else sorted(rows)
-        return self._run(place, checked, self._describe(fixed, wanted, None), modules)
+        described = self._describe(fixed, wanted, None)
+        return self._run(place, checked, described, modules, exporting)
 
     def compare_models(
         self,
@@ -99,11 +101,12 @@ class ModelProver:
         texts: Mapping[str, bytes],
         checked: Iterable[str],
         exporting: bool = True,
+        if_equal: bool = False,
     ) -> list[Report]:
         """Run the models that are kept, with the texts, by path, in the place of these files.
 
         That of the fixed file is of its module, where it is a notebook. Trial exports are only made
-        again where `exporting`: each takes seconds.
+        again where `exporting`, each takes seconds; `if_equal`: of models that compute the same.
         """
         encoded = {
             os.path.realpath(path): base64.b64encode(data).decode() for path, data in texts.items()
@@ -112,7 +115,7 @@ class ModelProver:
         modules = {} if fixed.module is None else {fixed.real: fixed.module}
         if fixed.module is not None and text is not None:
             modules = {fixed.real: base64.b64decode(text).decode()}
-        described = self._describe(fixed, [], text, encoded)
+        described = {**self._describe(fixed, [], text, encoded), "if_equal": if_equal}
         return self._run(place, checked, described, modules, exporting)
 
     def forget_models(self) -> None:

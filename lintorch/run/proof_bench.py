@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lintorch.host.configured_models import is_wanted
 from lintorch.host.prove_models import FixedFile, ModelPlace, ModelProver
 from lintorch.host.reports import Report
 from lintorch.record.models import Failure
+from lintorch.record.outcomes import Outcome
 from lintorch.record.proofs import Change
 from lintorch.run.fixed_rows import Rows
 from lintorch.run.importers import Importers
@@ -18,6 +19,8 @@ from lintorch.run.project_models import ProjectModels, group_models
 from lintorch.run.request import CheckRequest, Progress
 from lintorch.run.scope import Scope
 
+Exports = Mapping[str, Sequence[Outcome]]
+"""What became of trial exports, by model, `file.py:Class`."""
 _MOST_IMPORTERS = 3
 """Files that import a fixed one whose models are tried, where its own do not run all that is fixed."""
 
@@ -60,6 +63,8 @@ class FileBench:
     prover: ModelProver
     fixed: FixedFile
     checked: tuple[str, ...]
+    if_equal: bool = False
+    """Whether only what computes the same is exported with another text."""
     kept: dict[str, Report] = field(default_factory=dict)
     places: list[ModelPlace] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
@@ -74,15 +79,22 @@ class FileBench:
         default_factory=dict
     )
 
-    def run_originals(self, place: ModelPlace, rows: Iterable[int] | None) -> None:
-        """Run the models of a place, and keep what those compute that run one of the rows, or what all do."""
-        found = False
-        for report in self.prover.keep_originals(place, self.fixed, rows, self.checked):
+    def run_originals(
+        self, place: ModelPlace, rows: Iterable[int] | None, known: Exports | None = None
+    ) -> None:
+        """Run the models of a place, and keep what those compute that run one of the rows, or what all do.
+
+        They are exported too, unless that is `known`.
+        """
+        found, exporting = False, known is None
+        for report in self.prover.keep_originals(place, self.fixed, rows, self.checked, exporting):
             if report.failure is not None:
                 self._note_failure(report.failure, place)
             if report.model is not None and report.observed is not None:
                 found = found or bool(report.observed.sizes)
-                self.kept[f"{report.model.path}:{report.model.qualname}"] = report
+                name = f"{report.model.path}:{report.model.qualname}"
+                outcomes = report.outcomes if known is None else tuple(known.get(name, ()))
+                self.kept[name] = replace(report, outcomes=outcomes)
         if found:
             self.places.append(place)
 
@@ -121,7 +133,7 @@ class FileBench:
             _judge_report(report, self.kept)
             for place in self.places or itself
             for report in self.prover.compare_models(
-                place, self.fixed, texts, self.checked, exporting
+                place, self.fixed, texts, self.checked, exporting, self.if_equal
             )
         )
 
@@ -170,14 +182,19 @@ class ProofBench:
             bench.run_originals(place, rows)
         return bench
 
-    def set_up_file(self, fixed: FixedFile, beside: Iterable[str]) -> FileBench:
-        """Run the models of a file, whichever rows they run, with other files `beside` it. Raises WorkerError."""
+    def set_up_file(
+        self, fixed: FixedFile, beside: Iterable[str], known: Exports | None = None
+    ) -> FileBench:
+        """Run the models of a file, whichever rows they run, with other files `beside` it. Raises WorkerError.
+
+        What `known` exports came to is not tried again.
+        """
         prover, group = self._find_prover(fixed.path)
         prover.forget_models()
-        bench = FileBench(prover, fixed, (fixed.path, *beside))
+        bench = FileBench(prover, fixed, (fixed.path, *beside), if_equal=True)
         for place in self._list_places(fixed.path, (), group):
             if not place.training:
-                bench.run_originals(place, None)
+                bench.run_originals(place, None, known)
         return bench
 
     def _list_places(

@@ -37,9 +37,14 @@ class JointProof:
         )
         self._mend_with = cache(self._mend_afresh)
 
-    def find_harmless(self) -> FileKeys:
-        """Those of all fixes after which models compute the same, exports left aside."""
-        return sift_fixes(sorted(self._every), self.try_keys, exporting=False)[0]
+    @property
+    def whole(self) -> frozenset[tuple[str, str]]:
+        """The files with all fixes in them, by path."""
+        return frozenset((path, mended.text) for path, mended in self._whole.items())
+
+    def sift_harmless(self) -> tuple[FileKeys, dict[FileKey, tuple[Verdict, ...]]]:
+        """Those of all fixes after which models compute the same, and no export is worse; and what others do."""
+        return sift_fixes(sorted(self._every), self.try_keys)
 
     def is_exported(self, keys: FileKeys) -> bool:
         """Whether all trial exports are right with these fixes, and some were made."""
