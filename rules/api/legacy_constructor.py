@@ -73,6 +73,7 @@ _MADE = frozenset(
 ) | {"torch.from_numpy", *CONSTRUCTORS}
 """What gives a new tensor that no gradient runs through."""
 _VARIABLE = "torch.autograd.Variable"
+_VARIABLE_TAKES = ("data", "requires_grad", "volatile", "name")
 
 
 @rule.source(cst.Call, needs=("Tensor(",))
@@ -125,6 +126,11 @@ def variable(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     if "volatile" in given.by_name:
         yield Hit(call, "volatile has no effect", remedy="use torch.no_grad()")
+        return
+    if unknown := next((name for name in given.by_name if name not in _VARIABLE_TAKES), ""):
+        told = f"Variable takes no {unknown}, and raises TypeError"
+        remedy = "leave Variable out; what moves a tensor is x.to(device)"
+        yield Hit(call, told, remedy=remedy, severity=Severity.ERROR)
         return
     made = isinstance(data, cst.Call) and source.name(data.func) in _MADE
     does = "does nothing" if made else "cuts the gradient as detach() does"
