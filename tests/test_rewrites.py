@@ -273,6 +273,46 @@ def test_what_is_written_through_a_view_is_written_to_its_base(lines: tuple[str,
     assert torch.equal(*slopes)
 
 
+KEPT_MEANS = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Linear(4, 4)
+        self.weight = nn.Parameter(torch.ones(4))
+        self.register_buffer("means", torch.zeros(2, 4))
+
+    def forward(self, image):
+        features = self.scale(image)
+        {}
+        return features @ self.means.t() * self.weight.sum()
+"""
+WRITTEN_BY_DATA = [
+    ("self.means.data.copy_(features[:2])", "self.means.copy_(features[:2].detach())"),
+    ("self.means.data[0] = features[0] * 2", "self.means[0] = (features[0] * 2).detach()"),
+    ("self.means.data += features[:2]", "self.means += features[:2].detach()"),
+    ("self.means.data.mul_(0.9)", "self.means.mul_(0.9)"),
+    ("self.means.data.mul_(0.9).add_(features[:2], alpha=0.1)", ""),
+    ("self.weight.data.clamp_(0, 1)", ""),
+]
+
+
+@pytest.mark.parametrize(("line", "wanted"), WRITTEN_BY_DATA)
+def test_a_write_through_data_is_seen_and_the_next_step_still_goes_back(
+    line: str, wanted: str
+) -> None:
+    text = KEPT_MEANS.format(line)
+    after = mend(text)
+    assert after == KEPT_MEANS.format(wanted or line)
+    book = build(after)
+    for _ in range(2):
+        book(torch.randn(3, 4)).sum().backward()
+    assert not book.means.requires_grad
+
+
 GIVEN_BACK = [
     ("v = y.view(y.size(0), -1)", "v.mul_(2)", "return y, v"),
     ("y.view(y.size(0), -1).mul_(image.flatten(1))", "return y + 1"),

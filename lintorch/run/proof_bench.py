@@ -40,6 +40,10 @@ class Verdict:
     failure: str = ""
     """Why it was not run to its end."""
 
+    def pass_rounding(self) -> Verdict:
+        """The same, where numbers that the order of a sum may set apart count as equal."""
+        return replace(self, changes=tuple(c for c in self.changes if not c.is_rounding))
+
     @property
     def broken(self) -> bool:
         """Whether it does not run as before, or its file is not imported as before."""
@@ -64,7 +68,7 @@ class FileBench:
     fixed: FixedFile
     checked: tuple[str, ...]
     if_equal: bool = False
-    """Whether only what computes the same is exported with another text."""
+    """Whether rounding counts for nothing, and only what computes the same is exported with another text."""
     kept: dict[str, Report] = field(default_factory=dict)
     places: list[ModelPlace] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
@@ -111,6 +115,8 @@ class FileBench:
     ) -> tuple[Verdict, ...]:
         """A verdict for each model that computes the same each time, which is tried where one differs."""
         verdicts = self._try_texts(texts, exporting)
+        if self.if_equal:
+            verdicts = tuple(each.pass_rounding() for each in verdicts)
         if not self._is_compared and any(each.differs for each in verdicts):
             again = self._try_texts(originals, exporting=False)
             self.unsteady = {each.model: each.failure for each in again if each.differs}

@@ -9,7 +9,7 @@ from lintorch.core.finding import Applicability
 from lintorch.run.mend_file import FileMending, FixKey, Mended
 from lintorch.run.proof_bench import FileBench, Verdict
 from lintorch.run.prove_fixes import list_keys
-from lintorch.run.sift_fixes import any_differs, pass_rounding, sift_fixes
+from lintorch.run.sift_fixes import any_differs, sift_fixes
 
 FileKey = tuple[str, FixKey]
 """The path of a file, and a fix in it."""
@@ -69,7 +69,7 @@ class JointProof:
         files = [self._mendings[path] for path in texts]
         changed = {each.path: each.encode_module(texts[each.path]) for each in files}
         originals = {each.path: each.encode_module(each.before) for each in files}
-        return tuple(map(pass_rounding, self._bench.try_steady(changed, originals, exporting)))
+        return self._bench.try_steady(changed, originals, exporting)
 
     def list_texts(self, keys: FileKeys) -> Mapping[str, str]:
         """By path, the files that these fixes change."""

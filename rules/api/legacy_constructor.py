@@ -145,7 +145,7 @@ def copy(event: Called, source: Source) -> Iterator[Hit]:
         return
     call, fix = source.call_at(event), None
     if call is not None and not method:
-        written = f"{_receiver(call.args[0].value, source)}.detach().clone()"
+        written = f"{source.receiver(call.args[0].value)}.detach().clone()"
         fix = Fix("copy it", (source.replace(call, written),))
     yield Hit(
         event, "a tensor made of a tensor warns: x.detach().clone() is the copy it makes", fix
@@ -228,11 +228,6 @@ def _unwrapped(call: cst.Call, data: cst.BaseExpression, made: bool, source: Sou
     wanted = literal(given.get("requires_grad")) if "requires_grad" in given.by_name else False
     if not isinstance(wanted, bool) or "#" in source.code(call):
         return None
-    written = source.code(data) if made else f"{_receiver(data, source)}.detach()"
+    written = source.code(data) if made else f"{source.receiver(data)}.detach()"
     grad = ".requires_grad_()" if wanted else ""
     return Fix("write what it does", (source.replace(call, written + grad),))
-
-
-def _receiver(node: cst.BaseExpression, source: Source) -> str:
-    plain = isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
-    return source.code(node) if plain else f"({source.code(node)})"
