@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 
 from lintorch.core.profile import EXPORTERS, MEASURED
@@ -50,26 +50,23 @@ class ExportProofs:
         scope: Scope,
         progress: Progress,
     ) -> None:
-        path, models = text.path, request.models
+        path = text.path
         self._fixed = FixedFile(path, text.text if is_notebook(path) else None)
         self._allowed = request.tried_fixes
         known = {
             trial.model: [each.outcome for each in seen.trials if each.model == trial.model]
             for trial in seen.trials
         }
-        others = replace(request, models=replace(models, exporters=_list_others(request, scope)))
+        self._others = _list_others(request, scope)
         self._bench = ProofBench(request, scope, progress)
-        self._beside = ProofBench(others, scope, progress)
         self._set_up = cache(partial(self._bench.set_up_file, known=known))
-        self._set_up_beside = cache(self._beside.set_up_file)
         self._tried: set[frozenset[tuple[str, str]]] = set()
 
     def __enter__(self) -> ExportProofs:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._bench.__exit__()
-        self._beside.__exit__()
+        self._bench.__exit__(*error)
 
     def mend_export(self, mendings: list[FileMending]) -> FixedExport:
         """The texts with the fewest of these fixes after which exports are right, and none is worse."""
@@ -79,13 +76,7 @@ class ExportProofs:
         if proof.whole in self._tried:
             return FixedExport()
         self._tried.add(proof.whole)
-
-        @cache
-        def prove_others() -> JointProof:
-            others = self._set_up_beside(self._fixed, paths)
-            return JointProof(mendings, others, self._allowed)
-
-        search = FewestFixes(proof, prove_others)
+        search = FewestFixes(proof, self._others)
         keys = search.find_fewest()
         if keys is None:
             return FixedExport(told=(*_tell_spoilt(search, path), *_tell_harmful(search, path)))

@@ -11,10 +11,10 @@ _NONE: FileKeys = frozenset()
 
 
 class FewestFixes:
-    """`prove_others` gives the same fixes held against other exporters, which are made where they are needed."""
+    """`others` are the exporters that may not come out worse."""
 
-    def __init__(self, proof: JointProof, prove_others: Callable[[], JointProof]) -> None:
-        self._proof, self._prove_others = proof, prove_others
+    def __init__(self, proof: JointProof, others: tuple[str, ...]) -> None:
+        self._proof, self._others = proof, others
         self.spoilt: dict[FileKeys, tuple[str, ...]] = {}
         """Fixes after which exports are right, and what became of those that are worse."""
         self.harmful: dict[FileKey, tuple[Verdict, ...]] = {}
@@ -35,7 +35,9 @@ class FewestFixes:
 
     def _spares_others(self, keys: FileKeys) -> bool:
         """Whether each export that was right without these fixes still is."""
-        worse = self._prove_others().list_worse(keys)
+        if not self._others:
+            return True
+        worse = self._proof.list_worse(keys, self._others)
         if worse:
             self.spoilt[keys] = (*self._proof.list_words(keys), *worse)
         return not worse

@@ -21,6 +21,8 @@ from lintorch.run.scope import Scope
 
 Exports = Mapping[str, Sequence[Outcome]]
 """What became of trial exports, by model, `file.py:Class`."""
+WORSE = ("wrong", "failed")
+"""What an export that was right may not come to."""
 _MOST_IMPORTERS = 3
 """Files that import a fixed one whose models are tried, where its own do not run all that is fixed."""
 
@@ -83,6 +85,10 @@ class FileBench:
         default_factory=dict
     )
 
+    _exported: dict[
+        tuple[tuple[tuple[str, bytes], ...], tuple[str, ...]], Mapping[tuple[str, str], Outcome]
+    ] = field(default_factory=dict)
+
     def run_originals(
         self, place: ModelPlace, rows: Iterable[int] | None, known: Exports | None = None
     ) -> None:
@@ -142,6 +148,23 @@ class FileBench:
                 place, self.fixed, texts, self.checked, exporting, self.if_equal
             )
         )
+
+    def export_also(
+        self, texts: Mapping[str, bytes], exporters: tuple[str, ...]
+    ) -> Mapping[tuple[str, str], Outcome]:
+        """By model and exporter, what becomes of exports by others than the request names."""
+        key = tuple(sorted(texts.items())), exporters
+        if key not in self._exported:
+            self._exported[key] = {
+                (report.model.qualname, outcome.exporter): outcome
+                for place in self.places
+                for report in self.prover.compare_models(
+                    place, self.fixed, texts, self.checked, if_equal=True, exporters=exporters
+                )
+                if report.model is not None and report.model.qualname not in self.unsteady
+                for outcome in report.outcomes
+            }
+        return self._exported[key]
 
     def list_rows(self) -> Rows:
         """All rows that models run whose numbers are kept."""
@@ -254,11 +277,16 @@ def _compare_exports(before: Report, after: Report) -> Iterator[tuple[str, bool]
     then = {outcome.exporter: outcome for outcome in before.outcomes}
     for outcome in after.outcomes:
         if (was := then.get(outcome.exporter)) is not None and was.status != "unavailable":
-            words = [
-                f"{each.status} by {each.error:.2g}"
-                if each.status == "wrong" and each.error
-                else each.status
-                for each in (was, outcome)
-            ]
-            worse = was.status == "ok" and outcome.status in ("wrong", "failed")
-            yield f"{outcome.exporter}: {' → '.join(words)}", worse
+            worse = was.status == "ok" and outcome.status in WORSE
+            yield describe_export(was, outcome), worse
+
+
+def describe_export(was: Outcome, now: Outcome) -> str:
+    """`onnx: wrong by 0.0032 → ok`."""
+    words = [
+        f"{each.status} by {each.error:.2g}"
+        if each.status == "wrong" and each.error
+        else each.status
+        for each in (was, now)
+    ]
+    return f"{now.exporter}: {' → '.join(words)}"
