@@ -115,6 +115,7 @@ REWRITTEN = [
     ("return image[:, :, : int(image.shape[2] * 0.75)]",),
     ("return image * int(image.shape[2] * image.shape[3] / (image.shape[2] / 2))",),
     ("return F.pad(image, (0, 0, 0, round(image.shape[2] / 3)))",),
+    ("h, w = image.shape[2:]", "image = F.pad(image, (0, -w % 8, 0, -h % 8))", "return F.avg_pool2d(image, 1)[..., :h, :w]"),
 ]  # fmt: skip
 
 
@@ -138,6 +139,7 @@ WAITING = [
     ("return image + torch.linspace(0, 1, image.size(3))",),
     ("return torch.stack([row * 2 for row in image])",),
     ("return image.relu()[:, :, :20]",),
+    ("y = image.relu()", "return y[:, :, :20]"),
     ("image = F.avg_pool2d(image, 1)", "return image[:, :, :20] + 1"),
     ("return image[..., :20, :] * 2",),
 ]
