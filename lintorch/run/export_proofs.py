@@ -93,7 +93,7 @@ def _list_others(request: CheckRequest, scope: Scope) -> tuple[str, ...]:
 
 
 def _tell_spoilt(search: FewestFixes, path: str) -> Iterator[str]:
-    """The fewest fixes after which the export is right and another one is worse."""
+    """The fewest fixes that are not enough, or after which the export is right and another one is worse."""
     if fewest := min(search.spoilt, key=len, default=None):
         yield f"not put in: {describe_exports(fewest, path, search.spoilt[fewest])}"
 

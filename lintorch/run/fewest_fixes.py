@@ -16,14 +16,17 @@ class FewestFixes:
     def __init__(self, proof: JointProof, others: tuple[str, ...]) -> None:
         self._proof, self._others = proof, others
         self.spoilt: dict[FileKeys, tuple[str, ...]] = {}
-        """Fixes after which exports are right, and what became of those that are worse."""
+        """Fixes that are not enough, or after which another export is worse; and what became of exports with them."""
         self.harmful: dict[FileKey, tuple[Verdict, ...]] = {}
         """Fixes after which models compute something else."""
 
     def find_fewest(self) -> FileKeys | None:
         """None where all fixes that change nothing are not enough, or make another export worse."""
         good, self.harmful = self._proof.sift_harmless()
-        if not good or not self._proof.is_exported(good):
+        if not good:
+            return None
+        if not self._proof.is_exported(good):
+            self.spoilt[good] = self._proof.list_words(good)
             return None
         fewest = find_needed(self._proof.is_exported, sorted(good))
         if self._spares_others(fewest):
