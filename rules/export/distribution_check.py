@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from lintorch.core.finding import Applicability, Fix, Harm, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, GivenBack
-from lintorch.evaluator.values import FALSE, Constant, Number, Tensor, Value
+from lintorch.evaluator.objects import list_ancestors
+from lintorch.evaluator.values import FALSE, Constant, External, Held, Items, Number, Tensor, Value
 from lintorch.evidence import Outcome, Trial, host_reads
 from lintorch.evidence.treatment import report_refusal
 from lintorch.source import Source
@@ -87,7 +88,7 @@ def in_making(event: Called, source: Source) -> Iterator[Hit]:
     given = (*event.positional, *event.keyword.values())
     if not event.way.forward or not any(isinstance(each, Tensor) for each in given):
         return
-    if checks(event, source) and not is_returned(event.result, source):
+    if checks(event, source) and not gives_object(event, source):
         name = event.name.removeprefix(HOME)
         said = f"{name} checks the numbers of the tensors that it is given"
         yield Hit(event, said, skip_check(event, source), HARM)
@@ -102,7 +103,7 @@ def in_question(event: Called, source: Source) -> Iterator[Hit]:
         return
     if not isinstance(made, Called) or not made.name.startswith(HOME) or not checks(made, source):
         return
-    if not is_told_there(made):
+    if not is_told_there(made) and not gives_object(event, source):
         said = f"{event.name.rpartition('.')[2]} checks the numbers of the tensor that it is given"
         yield Hit(event, said, skip_check(made, source), HARM)
 
@@ -118,16 +119,25 @@ def checks(made: Called, source: Source) -> bool:
     return not told and "set_default_validate_args" not in source.evaluation.words
 
 
-def is_returned(value: Value, source: Source) -> bool:
-    """Whether forward gives it back as it is, which no exporter takes: another rule tells."""
+def gives_object(event: Called, source: Source) -> bool:
+    """Whether a forward gives a distribution, or what holds one, which no exporter takes anyway."""
     return any(
-        isinstance(event, GivenBack) and holds(event.value, value)
-        for _, event in source.evaluation.list_events({GivenBack})
+        isinstance(given, GivenBack)
+        and given.way.forward
+        and given.way.root == event.way.root
+        and has_object(given.value)
+        for _, given in source.evaluation.list_events({GivenBack})
     )
 
 
-def holds(given: Value, value: Value) -> bool:
-    return given is value or any(each is value for each in getattr(given, "items", None) or ())
+def has_object(given: Value) -> bool:
+    """Whether it is, or is a list of, a distribution, or an object of a plain class."""
+    if isinstance(given, Items):
+        return any(map(has_object, given.items or ()))
+    if not isinstance(given, Held) or given.kind != "object":
+        return False
+    foreign = [e.path for e in list_ancestors(given.of) if isinstance(e, External)]
+    return not foreign or any(path.startswith(HOME) for path in foreign)
 
 
 def skip_check(made: Called, source: Source) -> Fix | None:
