@@ -97,6 +97,8 @@ RESETS = (".zero_", ".fill_", ".copy_")
 @rule.event(AttributeSet)
 def in_filled(event: AttributeSet, source: Source) -> Iterator[Hit]:
     """`if self.grid is None: self.grid = ...` of a grid for the sizes of the first call."""
+    if isinstance(event.held, Held) and event.held.address in source.evaluation.passing:
+        return
     kept = source.evaluation.rewrites.get(id(event)) or find_buffer(event, source)
     parts = source.evaluation.ways.list_sources(event.value)
     if kept is None or not any(is_one(each, kept.before) for each in parts):

@@ -90,3 +90,19 @@ class Finder(nn.Module):
         if self.training and other is not None:
             return found, self.targets(boxes, other)
         return found
+
+
+class Windows(nn.Module):
+    """What OpenCV takes as it is given is an array."""
+
+    def __init__(self, scales):
+        super().__init__()
+        self.scales = scales
+
+    def forward(self, image, model):
+        rows, columns, _ = image.shape
+        found = np.zeros((rows, columns, 19))
+        for scale in self.scales:
+            resized = cv2.resize(image, None, fx=scale, fy=scale)
+            found += model(torch.from_numpy(resized)).numpy()
+        return found.argmax(2)
