@@ -117,6 +117,7 @@ ITEMWISE = frozenset(
     }
 )  # fmt: skip
 """Methods that do the same to each item, where they are given numbers alone."""
+ONCE = "write to weights outside of forward, under torch.no_grad()"
 LOOKS = frozenset(
     {
         "size", "dim", "numel", "ndimension", "stride", "is_contiguous", "type", "len", "isinstance",
@@ -141,6 +142,12 @@ def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, harm=harm, remedy=remedy)
 
 
+def is_weight(view: Operation) -> bool:
+    """`self.embedding.weight.data`: without .data, autograd refuses a write to it."""
+    held = view.held if isinstance(view, AttributeRead) and view.attribute == "data" else None
+    return isinstance(held, Tensor) and held.origin == "parameter"
+
+
 def is_made_of_data(event: AttributeSet, source: Source) -> bool:
     """`y.data = y.data.clamp(0, 1)`."""
     around = source.evaluation.list_around(event)
@@ -159,7 +166,9 @@ def in_model(event: Write, source: Source) -> Iterator[Hit]:
     views = [each for each in found if isinstance(each, Operation)]
     if any(isinstance(each, AttributeRead) and each.attribute == "data" for each in views):
         message = "writes through .data, where no tracer sees it"
-        yield Hit(event, message, write_visibly(event, source), HIDDEN, remedy="drop .data")
+        weight = any(is_weight(each) for each in views)
+        fix = None if weight else write_visibly(event, source)
+        yield Hit(event, message, fix, HIDDEN, remedy=ONCE if weight else "drop .data")
     elif any(map(is_diagonal, views)):
         remedy = "choose by a mask: torch.where(i[:, None] == i, value, y) of i = torch.arange(n)"
         severity = Severity.ERROR
