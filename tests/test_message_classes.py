@@ -102,3 +102,24 @@ def test_words_of_the_standard_library_are_read_of_the_program_that_speaks() -> 
     assert [each.kind.full_name for each in told] == ["tensorrt/unexpected-exception"]
     told = recognise(unify_text("torch.onnx.export(m, x, f)\nRuntimeError: unordered_map::at"))
     assert told[0].kind.full_name == "torch.onnx/lost-value"
+
+
+def test_where_a_warning_comes_from_is_no_part_of_an_error() -> None:
+    told = tell_class(
+        "TypeError: Cannot read properties of undefined (reading 'apply')\n"
+        "[W:onnxruntime:, session_state.cc:1169 VerifyEachNodeIsAssignedToAnEp] Some nodes were not assigned"
+    )
+    assert told.runtime.name == "onnxruntime"
+    assert "external data" not in told.kind.cause
+
+
+def test_a_translation_of_the_exporter_speaks_of_its_own_arguments() -> None:
+    ends = "in _parse_arg\nValueError: only one element tensors can be converted to Python scalars"
+    kinds = {
+        path: recognise(unify_text(f'File "{path}", line 73, {ends}'))[0].kind.name
+        for path in ("/lib/torch/onnx/symbolic_helper.py", "/home/me/net.py")
+    }
+    assert kinds == {
+        "/lib/torch/onnx/symbolic_helper.py": "argument-of-many",
+        "/home/me/net.py": "truth-of-many",
+    }
