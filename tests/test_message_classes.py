@@ -123,3 +123,17 @@ def test_a_translation_of_the_exporter_speaks_of_its_own_arguments() -> None:
         "/lib/torch/onnx/symbolic_helper.py": "argument-of-many",
         "/home/me/net.py": "truth-of-many",
     }
+
+
+def test_what_yields_to_something_yields_only_where_that_is_told() -> None:
+    log = "torch._dynamo hit config.recompile_limit (8)\ntorch._dynamo.exc.FailOnRecompileLimitHit: recompile_limit reached with fullgraph=True"
+    assert [each.kind.name for each in recognise(unify_text(log))] == ["recompiled"]
+
+
+def test_a_type_in_a_printed_graph_is_no_error() -> None:
+    log = (
+        "torch.onnx: graph(%x : Float(1, 3)): %5 : ComplexFloat(4) = aten::linalg_eigvals(%4)\n"
+        "torch.onnx.errors.UnsupportedOperatorError: Exporting the operator 'aten::linalg_eigvals' "
+        "to ONNX opset version 20 is not supported"
+    )
+    assert recognise(unify_text(log))[0].kind.name == "unsupported-operator"

@@ -172,11 +172,18 @@ def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
     """What yields to another one yields only where that one is told."""
     kept = [*_drop_ranks([*_drop_echoes(found)])]
     for each in kept:
-        if any(other.kind.full_name in each.kind.yields_to for other in kept):
+        if any(_outweighs(other, each) for other in kept):
             continue
         if not (each.operator or each.node) and any(_says_more(o, each) for o in kept):
             continue
         yield each
+
+
+def _outweighs(other: Recognised, each: Recognised) -> bool:
+    """Whether one yields to the other by its kind's name, or to every cause of that runtime."""
+    names = each.kind.yields_to
+    is_cause = other.kind.rank == "cause" and f"{other.kind.runtime}/*" in names
+    return is_cause or other.kind.full_name in names
 
 
 def _drop_ranks(found: Sequence[Recognised]) -> Iterator[Recognised]:
