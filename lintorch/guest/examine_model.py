@@ -156,7 +156,7 @@ def give_lively_weights(work: ModelWork, built: Built, fed: Fed) -> tuple[ModelW
     """Give a model lively weights; which it has. That takes no time from its runs."""
     began = clock()
     settled = settle_model(built.module, fed)
-    weights = GivenWeights(liven_model(work, built.module, fed), settled)
+    weights = GivenWeights(liven_model(work, built.module, fed), settled, fed.trained)
     work = replace(work, deadline=work.deadline + clock() - began)
     work.send(TimeNeeded(work.count_seconds_left() + SLACK))
     return work, weights

@@ -119,6 +119,11 @@ _LIVENING = (
     "liven_weights(lively, example)",
     "keep_weights(eager, lively)",
 )
+_TRAINING = (
+    "with torch.no_grad():",
+    "    eager.train()(*example)  # sets weights that evaluation asks for",
+    "eager.eval()",
+)
 _SETTLING = ("with torch.no_grad():", "    eager(*example)  # the first samples set its weights")
 _WARMING = ("with torch.no_grad():", "    eager(*example)  # leaves what the next run finds")
 
@@ -148,6 +153,7 @@ def write_program(
         "eager = model.eval()",
         *write_inputs(inputs, sizes[0]),
         "example = inputs()",
+        *(_TRAINING if weights.trained else ()),
         *(_SETTLING if weights.settled else ()),
         *(_LIVENING if weights.livened else ()),
         *(_WARMING if warmed else ()),

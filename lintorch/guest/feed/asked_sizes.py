@@ -13,7 +13,7 @@ import torch
 
 from lintorch.guest.feed.fix_sides import scale_sides
 from lintorch.guest.feed.guess_inputs import Guess
-from lintorch.guest.feed.resize_axis import replace_size
+from lintorch.guest.feed.resize_axis import replace_size, scale_channels
 from lintorch.guest.watch.user_lines import UserLines, walk_frames
 
 _LARGEST = 1 << 17
@@ -33,17 +33,28 @@ class AskedSize:
 
 def find_asked_size(error: BaseException, files: UserLines) -> AskedSize | None:
     """What the condition asks that a line of the user's raised for; None where that is not known."""
-    walked = walk_frames(error.__traceback__)
-    frames = [pair for pair in walked if files.is_user(pair[0].f_code.co_filename)]
-    if not frames:
-        return None
-    frame, row = frames[-1]
-    line = linecache.getline(frame.f_code.co_filename, row).lstrip()
-    if not line.startswith(("assert", "raise")):
+    frame, row = _find_line(error, files)
+    line = linecache.getline(frame.f_code.co_filename, row).lstrip() if frame else ""
+    if frame is None or not (line.startswith("raise") or isinstance(error, AssertionError)):
         return None
     condition = _find_condition(frame.f_code.co_filename, row)
     found = (_read_condition(node, frame) for node in ast.walk(condition))
     return next((each for each in found if each is not None), None)
+
+
+def quote_assertion(error: BaseException, files: UserLines) -> str:
+    """The condition of the assertion of the user's that raised; "" where none did."""
+    frame, row = _find_line(error, files)
+    if frame is None or not isinstance(error, AssertionError):
+        return ""
+    return ast.unparse(_find_condition(frame.f_code.co_filename, row))
+
+
+def _find_line(error: BaseException, files: UserLines) -> tuple[FrameType | None, int]:
+    """The innermost frame of the user's, and its row."""
+    walked = walk_frames(error.__traceback__)
+    frames = [pair for pair in walked if files.is_user(pair[0].f_code.co_filename)]
+    return frames[-1] if frames else (None, 0)
 
 
 def fit_asked_size(guess: Guess, asked: AskedSize) -> Iterator[Guess]:
@@ -61,6 +72,8 @@ def fit_asked_size(guess: Guess, asked: AskedSize) -> Iterator[Guess]:
     if not asked.multiple:
         for axis in (1, -1):
             yield from replace_size(guess, asked.size, asked.wanted, axis=axis)
+        if not names:
+            yield from scale_channels(guess, asked.size, asked.wanted)
         if not names:
             yield from scale_sides(guess, asked.size, asked.wanted)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from lintorch.guest.construct.function_text import parse_source_of
 from lintorch.guest.construct.parameters import read_annotation
+from lintorch.guest.feed.handed_on import find_taker
 from lintorch.record.arguments import LeafPlace
 
 Structure = tuple[LeafPlace, ...]
@@ -48,8 +49,18 @@ def find_structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]
         for name, parameter in given.items()
         if parameter.kind is not parameter.VAR_POSITIONAL
     }
-    found = {name: _find_structure(name, text, tree, held) for name, text in written.items()}
-    return {name: structure for name, structure in found.items() if structure[0]}
+    found = {
+        name: _find_structure(name, text, tree, held) or _find_in_part(module, name)
+        for name, text in written.items()
+    }
+    return {name: structure for name, structure in found.items() if structure}
+
+
+def _find_in_part(module: Any, name: str) -> tuple[Structure, bool] | None:
+    """What the part takes an argument apart into that it is handed on to as it is."""
+    part, given = find_taker(module, name)
+    count = 0 if part is module else _count_taken_apart(given, parse_source_of(part.forward))
+    return (tuple((number,) for number in range(count)), True) if count else None
 
 
 def count_by_arguments(arguments: Mapping[str, Any]) -> int:
@@ -59,8 +70,10 @@ def count_by_arguments(arguments: Mapping[str, Any]) -> int:
 
 
 def find_part_names(module: Any, name: str) -> tuple[str, ...]:
-    """`a` and `b` of `a, b = x`, where an argument is taken apart so; else ()."""
-    for node in ast.walk(parse_source_of(module.forward)):
+    """`a` and `b` of `a, b = x`, where an argument is taken apart so, or by the part that gets it; else ()."""
+    module, name = find_taker(module, name)
+    tree = parse_source_of(module.forward)
+    for node in ast.walk(tree):
         if not isinstance(node, ast.Assign) or getattr(node.value, "id", "") != name:
             continue
         if isinstance(target := node.targets[0], (ast.Tuple, ast.List)):
@@ -68,7 +81,9 @@ def find_part_names(module: Any, name: str) -> tuple[str, ...]:
     return ()
 
 
-def _find_structure(name: str, written: str, tree: ast.AST, held: int) -> tuple[Structure, bool]:
+def _find_structure(
+    name: str, written: str, tree: ast.AST, held: int
+) -> tuple[Structure, bool] | None:
     if keys := tuple(dict.fromkeys(_find_keys(name, tree))):
         return tuple((key,) for key in keys), True
     is_list = bool(_LIST_ANNOTATION.search(written))
@@ -78,7 +93,7 @@ def _find_structure(name: str, written: str, tree: ast.AST, held: int) -> tuple[
     is_list = is_list or _is_joined(name, tree)
     count = parts or max(_count_parts(name, tree), default=0)
     if not (is_list or count) or written == "Tensor":
-        return (), False
+        return None
     wanted = parts or max(count, held or _USUAL_PARTS)
     sure = is_list or bool(parts) or _is_only_indexed(name, tree)
     return tuple((number,) for number in range(wanted)), sure

@@ -12,6 +12,7 @@ from lintorch.guest.construct.make_model import Built, NotAModelError
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.construct.parameters import name_arguments
 from lintorch.guest.feed import search_inputs
+from lintorch.guest.feed.first_training_run import repeat_training_run
 from lintorch.guest.feed.plain_forward import take_plain
 from lintorch.guest.feed.search_inputs import NotFedError
 from lintorch.guest.feed.settle_model import sum_weights
@@ -154,6 +155,7 @@ def _search_in_child(
         match parcel.open_as(FeedingMessage):
             case InputsFound(found):
                 named_devices.make_tensors_on_cpu(found.on_cpu)
+                repeat_training_run(built.module, found)
                 return found
             case InputsMissing() as failed if failed.limit:
                 return _report_limit(failed.limit, failed.cause, work)

@@ -13,6 +13,8 @@ class GivenWeights:
     """See `liven_model`."""
     settled: bool = False
     """See `settle_model`."""
+    trained: bool = False
+    """See `run_in_training`."""
 
 
 AS_BUILT = GivenWeights()

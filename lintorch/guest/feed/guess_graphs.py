@@ -6,15 +6,18 @@ forward(h, x, edges, edge_attr)      # float32[nodes, 8], float32[nodes, 3], int
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from torch import nn
 
+from lintorch.guest.feed.container_arguments import find_part_names
 from lintorch.guest.feed.guess_inputs import Guess, list_fed_parameters
 from lintorch.guest.feed.shape_forms import list_layer_forms
 from lintorch.record.models import Input
 
 _EDGES = re.compile(r"edge_?(index|indices|indexes|idx|list)|edges")
+_PLACES_OF_EDGES = re.compile(r"edge_?(index|indices|indexes|idx)")
 _OF_EDGES = re.compile(r"edge_?(attrs?|attributes?|feats?|features?|fea|emb\w*)")
 _WEIGHTS = re.compile(r"edge_?weights?")
 _SAMPLES = re.compile(r"(node_)?batch(_index|_idx|_vec)?")
@@ -25,23 +28,31 @@ _JOINED = 4
 _AXES = 3
 _LEAST_PARTS = 3
 """Arguments: two that are called nodes and edges are a matrix of them rather."""
+_LEAST_TAKEN_APART = 2
 
 
 def guess_graphs(module: nn.Module, plain: Collection[str]) -> Iterator[Guess]:
     """What a model is fed that takes nodes and, by their name, the edges between them."""
     named = [p.name for p in list_fed_parameters(module) if p.name not in plain]
-    if len(named) < _LEAST_PARTS or not any(map(_EDGES.fullmatch, named)):
-        return
+    if len(named) >= _LEAST_PARTS and any(map(_EDGES.fullmatch, named)):
+        yield _guess_whole(named, module)
+    parts = find_part_names(module, named[0]) if len(named) == 1 else ()
+    if len(parts) >= _LEAST_TAKEN_APART and any(map(_PLACES_OF_EDGES.fullmatch, parts)):
+        whole = _guess_whole(parts, module)
+        held = (replace(g, name=named[0], at=(n,)) for n, g in enumerate(whole.inputs))
+        yield replace(whole, inputs=tuple(held))
+
+
+def _guess_whole(named: Sequence[str], module: nn.Module) -> Guess:
     widths = (form.shape[-1] for form, _ in list_layer_forms(module))
     width = next((size for size in widths if isinstance(size, int)), 8)
     features = [name for name in named if not _is_of_graph(name) and not _PLACES.fullmatch(name)]
-    inputs = (
+    held = tuple(
         _guess_part(name, _AXES if features and _PLACES.fullmatch(name) else width)
         for name in named
     )
-    held = tuple(inputs)
     used = {size for given in held for size in given.shape}
-    yield Guess(held, {name: size for name, size in _SIZES.items() if name in used})
+    return Guess(held, {name: size for name, size in _SIZES.items() if name in used})
 
 
 def _is_of_graph(name: str) -> bool:

@@ -36,8 +36,12 @@ COMMON_SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
 SPATIAL = ("depth", "height", "width")
 """Names of sizes of images and volumes."""
 _GRAPH_NAMES = re.compile(r"adj\w*|\w*_adj|\w*adjacency\w*")
+_PAIRS_NAMES = re.compile(r"\w+_(matrix|matrices|mats?)")
+"""Names of what there is for each two places of a sequence: intervals, distances."""
 _MASK_NAMES = re.compile(r"\w*mask\w*")
-_TIME_NAMES = re.compile(r"t|time|timesteps?|sigma|noise_level|step")
+_TIME_NAMES = re.compile(
+    r"t|time|timesteps?|sigma|noise_level|step|(diffusion|noise)_(step|time|level)s?"
+)
 _CONTEXT_NAMES = re.compile(r"encoder_hidden_states|context|text_emb\w*|prompt_embeds")
 _LABEL_NAMES = re.compile(r"class_(labels?|ids?|idx)|labels")
 _KIND_NAMES = re.compile(
@@ -317,6 +321,8 @@ def guess_argument(name: str, main: Input, number: int) -> Input:
         return Input(name, "float32", ("batch", "sequence", main.shape[1]))
     if number and _GRAPH_NAMES.fullmatch(name) and main.shape[1:2] == ("sequence",):
         return Input(name, "float32", ("batch", "sequence", "sequence"))
+    if number and _PAIRS_NAMES.fullmatch(name) and main.shape[1:2] == ("sequence",):
+        return replace(main, name=name, shape=("batch", "sequence", "sequence"))
     if number and _MASK_NAMES.fullmatch(name) and main.dtype == "int64":
         return Input(name, "bool", main.shape)
     return replace(main, name=name)

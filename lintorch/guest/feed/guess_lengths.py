@@ -10,6 +10,7 @@ from lintorch.record.models import Input, PlainArgument
 
 _LENGTHS_NAMES = re.compile(
     r"(?P<of>\w+?)?_?(lengths?|lens?|seq_?lens?|num_frames|n_frames)(_(x|y|a|b|1|2))?"
+    r"|batch_(num|n)_nodes|(num|n)_nodes_(per|of|in)_(graph|sample)s?"
 )
 _LONGEST_NAMES = re.compile(
     r"max_?(?P<of>\w+?)?_?(seq_?)?(lengths?|lens?|frames|steps)|max_?(time|T)"

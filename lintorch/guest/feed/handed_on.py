@@ -1,4 +1,4 @@
-"""What a `forward(self, *args, **kwargs)` hands its arguments on to: `return self.run(*args, **kwargs)`."""
+"""What a `forward` hands its arguments on to as they are: `return self.run(*args, **kwargs)`, `return self.net(x)`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,37 @@ _DEEPEST = 3
 def find_handed(module: nn.Module, depth: int = 0) -> Callable[..., Any]:
     """The method that gets all arguments of `forward`, of the module or of a part; else `forward` itself."""
     return _follow(module, module.forward, depth) or module.forward
+
+
+def find_taker(module: nn.Module, name: str) -> tuple[nn.Module, str]:
+    """The part, and its parameter, that an argument comes to by which nothing else is done with it; else the module's own."""
+    for _ in range(_DEEPEST):
+        part = _find_only_part(module, name)
+        first = next(iter(inspect.signature(part.forward).parameters), "") if part else ""
+        if part is None or not first or _is_layer_of_torch(part):
+            break
+        module, name = part, first
+    return module, name
+
+
+def _is_layer_of_torch(part: nn.Module) -> bool:
+    return type(part).__module__.startswith("torch.nn") and type(part) is not nn.Sequential
+
+
+def _find_only_part(module: nn.Module, name: str) -> nn.Module | None:
+    """The part that is called with an argument alone, which is used nowhere else; of several behind one another the first."""
+    if type(module) is nn.Sequential:
+        return next(iter(module), None)
+    nodes = list(ast.walk(parse_source_of(module.forward)))
+    uses = sum(getattr(node, "id", "") == name for node in nodes)
+    for node in nodes if uses == 1 else ():
+        match node:
+            case ast.Call(ast.Attribute(ast.Name("self"), part), [ast.Name(given)], []) if (
+                given == name
+            ):
+                found = module._modules.get(part)
+                return found if isinstance(found, nn.Module) else None
+    return None
 
 
 def _follow(module: nn.Module, call: Callable[..., Any], depth: int) -> Callable[..., Any] | None:

@@ -2,19 +2,21 @@
 
 def forward(self, x, *, mask)          is called as  model(x, mask)
 def forward(self, batch: Batch)        is called as  model({"image": …, "mask": …})
+def forward(self, *input, mode)        is called as  model(users, items)
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from torch import nn
 
 from lintorch.guest.calls.read_fed import list_named
 from lintorch.guest.construct.record_classes import find_record
+from lintorch.guest.feed.chosen_mode import ChosenMode, choose_mode
 from lintorch.record.arguments import LeafPlace
 from lintorch.record.models import FedArgument
 
@@ -27,12 +29,13 @@ class PlainForward:
     """What becomes of arguments by position: `names` are the parameters that they are for.
 
     The first `leading` of them are passed on by position. `records` are the classes of mappings in
-    them, by argument and place.
+    them, by argument and place, and `fixed` is what is passed by name each time.
     """
 
     names: tuple[str, ...]
     leading: int
     records: Mapping[tuple[str, LeafPlace], type]
+    fixed: Mapping[str, Any] = field(default_factory=dict)
 
     def rebuild(self, name: str, value: Any, place: LeafPlace = ()) -> Any:
         """The value with its records in the places of mappings."""
@@ -48,7 +51,8 @@ class PlainForward:
 
 def take_plain(module: nn.Module, fed: Fields) -> None:
     """Let a module that needs it be called with plain arguments by position; `fed` is what its project feeds it."""
-    plan, signature = _make_plan(module, fed)
+    chosen = choose_mode(module)
+    plan, signature = _plan_mode(chosen) if chosen else _make_plan(module, fed)
     if plan is None or find_plan(module) is not None or "forward" in vars(module):
         return
     kind = type(module)
@@ -57,9 +61,10 @@ def take_plain(module: nn.Module, fed: Fields) -> None:
         every = {**dict(zip(plan.names, given, strict=False)), **named}
         made = {name: plan.rebuild(name, value) for name, value in every.items()}
         leading = [made.pop(name) for name in plan.names[: plan.leading] if name in made]
-        return kind.forward(self, *leading, **made)
+        return kind.forward(self, *leading, **made, **plan.fixed)
 
-    forward.__wrapped__ = kind.forward  # type: ignore[attr-defined]
+    told = inspect.unwrap(chosen.method) if chosen else kind.forward
+    forward.__wrapped__ = told  # type: ignore[attr-defined]
     forward.__signature__ = signature  # type: ignore[attr-defined]
     body = {"forward": forward, _PLAN: plan, "__module__": kind.__module__, "__doc__": kind.__doc__}
     plain = type(kind.__name__, (kind,), body)
@@ -71,6 +76,14 @@ def find_plan(module: nn.Module) -> PlainForward | None:
     """What a module does with plain arguments; None where it takes them as they are."""
     found = getattr(type(module), _PLAN, None)
     return found if isinstance(found, PlainForward) else None
+
+
+def _plan_mode(chosen: ChosenMode) -> tuple[PlainForward, inspect.Signature]:
+    """All that the method takes, by position, and the mode that chooses it."""
+    given = [*inspect.signature(chosen.method).parameters.values()]
+    names = tuple(parameter.name for parameter in given)
+    plan = PlainForward(names, len(names), {}, {chosen.name: chosen.value})
+    return plan, _write_signature(given)
 
 
 def _make_plan(

@@ -26,12 +26,13 @@ class TooHeavy(BaseException):
 class RunWeight:
     """What a run has computed so far, as the seconds that one core takes, and the shapes that came of it.
 
-    It may not take more than `most` seconds.
+    It may not take more than `most` seconds. The model was `trained` first, where it asked for that.
     """
 
     most: float = math.inf
     seconds: float = 0.0
     shapes: list[tuple[str, tuple[tuple[int, ...], ...]]] = field(default_factory=list)
+    trained: bool = False
 
     def count_last_rows(self) -> int:
         """How many rows the last thing computed has; 0 where that is not kept."""

@@ -55,10 +55,13 @@ _LEAST_SIDE = 32
 """Pixels below which sides are not halved for a model that is too slow."""
 _MOST_REPAIRS = 7
 """Repairs on top of each other."""
+_TRIES_FOR_PROGRESS = 6
+"""Runs that one guess gets more when the last ones of it let the model come further than any before."""
 _SECONDS_CONFIGURED = 60.0
 """Seconds of each run on inputs that the settings give: no other ones are tried."""
 _MOST_RAISED = 8
 """Errors of different lines that are kept for what they tell."""
+_TRAINED = "run once in training mode first, as it asks for"
 _NOT_FOR_INPUTS = frozenset(
     {"SystemExit", "NameError", "NotImplementedError", "ImportError", "OSError", "MemoryError"}
     | {"MissingPackageError", "MissingWeightsError"}
@@ -120,6 +123,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     heavy: list[Guess] = []
     for guess, outcome in _try_guesses(built.module, starts, files, deadline, plain, heavy):
         if isinstance(outcome, RunWeight):
+            trained = outcome.trained
             if not guess.followed:
                 guess, outcome = put_squeezed_ones(guess, outcome, built.module, deadline)
                 guess, outcome = unmix_samples(guess, outcome, built.module, deadline)
@@ -127,7 +131,8 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
             if heavy or not guess.followed:
                 guess, outcome = leave_ones(guess, outcome, built.module, deadline)
             fed = fix_constant_sizes(guess, outcome, built.module, deadline + seconds / 2)
-            return replace(fed, assumed=tuple(_describe_lighter(guess, heavy)))
+            said = (*_describe_lighter(guess, heavy), *([_TRAINED] if trained else ()))
+            return replace(fed, assumed=said, trained=trained)
         if furthest is None or _tells_more(outcome, furthest[1]):
             furthest = guess, outcome
         kinds.add(str(outcome))
@@ -188,7 +193,7 @@ def _try_guesses(
     later: list[Guess] = []
     for start, room in chain(((start, later) for start in starts), _take_later(later)):
         waiting = [(start, 0, _HEAVIEST)]
-        tries = 0
+        tries, furthest = 0, -1
         while waiting and tries < _TRIES_PER_GUESS:
             guess, depth, heaviest = waiting.pop(0)
             if (guess.feeding_key(), heaviest) in seen or guess.count_elements() > _MOST_ELEMENTS:
@@ -211,6 +216,10 @@ def _try_guesses(
                 waiting = [*tried, (guess, depth, inf), *waiting]
                 continue
             yield guess, error
+            further = error.steps > furthest
+            furthest = max(furthest, error.steps)
+            if further and tries + _TRIES_FOR_PROGRESS > _TRIES_PER_GUESS:
+                tries -= _TRIES_FOR_PROGRESS
             if error.limit and (smaller := _shrink_guess(guess)):
                 waiting = [(smaller, depth, inf)]
                 continue
@@ -218,7 +227,7 @@ def _try_guesses(
                 return
             better = [
                 *(fit_asked_size(guess, error.asked) if error.asked else ()),
-                *add_named_argument(module, guess, error.text, plain),
+                *add_named_argument(module, guess, f"{error.text} {error.condition}", plain),
                 *suggest_repairs(guess, error.text, error.blamed),
                 *plain.suggest_others(guess),
                 *try_own_batch(guess, error.text, module),
@@ -227,8 +236,9 @@ def _try_guesses(
             if error.kind in _NOT_FOR_INPUTS and not better:
                 return
             better = [other for other in better if other.keeps_known()]
-            if depth < _MOST_REPAIRS:
-                waiting[:0] = [(other, depth + 1, heaviest) for other in better]
+            if depth < _MOST_REPAIRS or further:
+                deeper = min(depth + 1, _MOST_REPAIRS)
+                waiting[:0] = [(other, deeper, heaviest) for other in better]
             if room is not None:
                 room += suggest_sizes(guess, error.text)
 

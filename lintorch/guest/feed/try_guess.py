@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from torch import nn
 
-from lintorch.guest.feed.asked_sizes import AskedSize, find_asked_size
+from lintorch.guest.feed.asked_sizes import AskedSize, find_asked_size, quote_assertion
+from lintorch.guest.feed.first_training_run import asks_for_training, run_in_training
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.input_origins import InputOrigins, follow_inputs
 from lintorch.guest.feed.run_weight import RunWeight, TooHeavy, weigh_run
@@ -43,6 +44,8 @@ class FailedTry:
     """The inputs that what raised was given, or what came of them; empty where that is not known."""
     asked: AskedSize | None = None
     """What a condition of the user's asks of a size."""
+    condition: str = ""
+    """That of an assertion of the user's, as it is written: it names what is asked for."""
     steps: int = 0
     """Operators that ran before it failed."""
     ended: bool = False
@@ -79,6 +82,13 @@ def try_guess(
             with origins or nullcontext():
                 output = call_model(module, arguments)
     except (Exception, SystemExit, TooSlow, TooHeavy) as raised:  # whatever user code raises
+        if not weight.trained and asks_for_training(raised, module):
+            given = make_tensors.make_arguments(module, listed, guess.sizes)
+            failed = run_in_training(module, given)
+            weight.trained = failed is None
+            if failed is None:
+                return try_guess(module, guess, files, seconds, weight)
+            raised = failed
         error = name_missing(raised)
         where = files.of_error(error)
         if helps_to_take_cpu(raised, where):
@@ -90,8 +100,8 @@ def try_guess(
         blamed = frozenset(tensors[n] for n in (origins.find_blamed(raised) if origins else ()))
         asked = None if limit else find_asked_size(raised, files)
         kind, text = class_name_of(error), text_of(error)
-        steps = len(weight.shapes)
-        return FailedTry(kind, text, where, event, limit, stack, blamed, asked, steps)
+        steps, condition = len(weight.shapes), quote_assertion(raised, files)
+        return FailedTry(kind, text, where, event, limit, stack, blamed, asked, condition, steps)
     if make_tensors.flatten_output(output):
         return None
     text = f"forward gave {type(output).__name__}, and no tensor"

@@ -38,7 +38,8 @@ class Fed:
     `named` are the inputs with names also for the sizes that may not vary, and `refused` the changes
     of `named_sizes` that the model did not take. `followed` says that a call feeds it such inputs,
     and `assumed` what is not as the model has it. `on_cpu` is the line for which all that is made on
-    a GPU by name is made on the CPU. It is `moving` where runs have changed weights of the model.
+    a GPU by name is made on the CPU. It is `moving` where runs have changed weights of the model,
+    and `trained` where it ran in training mode once before all else.
     """
 
     inputs: tuple[FedArgument, ...]
@@ -51,6 +52,7 @@ class Fed:
     assumed: tuple[str, ...] = ()
     on_cpu: str = ""
     moving: bool = False
+    trained: bool = False
 
 
 class SizeTrials:

@@ -36,7 +36,7 @@ def write_plain(
         return f"\n{name} = model\n"
     places = [given.name + "".join(f"[{step!r}]" for step in given.at) for given in inputs]
     passed = write_passed(module, arrange_arguments(inputs, places), spelled)
-    names = ", ".join(plan.names[: len(passed)])
+    names = ", ".join(plan.names[: len(passed) - len(plan.fixed)])
     return _PLAIN.format(names=names, arguments=", ".join(passed), name=name)
 
 
@@ -67,10 +67,11 @@ def write_passed(
         _write_records(plan, spelled, name, value, ())
         for name, value in zip(plan.names, arguments, strict=False)
     ]
-    return [
+    passed = [
         text if number < plan.leading else f"{name}={text}"
         for number, (name, text) in enumerate(zip(plan.names, texts, strict=False))
     ]
+    return [*passed, *(f"{name}={value!r}" for name, value in plan.fixed.items())]
 
 
 def _write_records(

@@ -1,0 +1,150 @@
+"""Arguments that parts take apart, that a mode hands on, that an assertion names; models that training starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from test_feed_several import feed_models
+
+
+def test_what_a_part_takes_apart_is_a_graph(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Layer(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.lin = nn.Linear(width, 12)
+
+        def forward(self, data):
+            node_features, edge_index = data
+            seen = self.lin(node_features)
+            source, target = edge_index[0], edge_index[1]
+            out = torch.zeros_like(seen).index_add(0, target, seen[source])
+            return out, edge_index
+
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Sequential(Layer(24), Layer(12))
+
+        def forward(self, data):
+            return self.net(data)[0]
+    """,
+    )
+    assert fed["Net"] == [["float32[nodes, 24]", "int64[2, edges] in 0..3"]]
+
+
+def test_a_mode_that_is_told_by_name_chooses_what_is_fed(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Rank(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.user_table, self.item_table = nn.Embedding(40, 8), nn.Embedding(60, 8)
+
+        def loss(self, user_ids, pos_ids, neg_ids):
+            user = self.user_table(user_ids)
+            return (user * (self.item_table(neg_ids) - self.item_table(pos_ids))).sum()
+
+        def score(self, user_ids, item_ids):
+            return self.user_table(user_ids) @ self.item_table(item_ids).t()
+
+        def forward(self, *input, mode):
+            if mode == "train":
+                return self.loss(*input)
+            if mode == "predict":
+                return self.score(*input)
+
+
+    class Flagged(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = nn.Linear(24, 1)
+
+        def loss(self, better, worse):
+            return (self.lin(worse) - self.lin(better)).mean()
+
+        def score(self, values):
+            return self.lin(values)
+
+        def forward(self, *input, is_train):
+            if is_train:
+                return self.loss(*input)
+            else:
+                return self.score(*input)
+    """,
+    )
+    assert fed["Rank"] == ["int64[batch] in 0..39", "int64[batch] in 0..59"]
+    assert fed["Flagged"] == ["float32[batch, 24]"]
+
+
+def test_an_assertion_names_what_is_fed_though_it_has_a_default(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Vocode(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.wave, self.mel = nn.Conv1d(1, 16, 1), nn.Conv1d(20, 16, 1)
+
+        def forward(self, audio, mel=None):
+            assert (mel is None and self.mel is None) or \\
+                   (mel is not None and self.mel is not None)
+            return self.wave(audio).mean(2) + self.mel(mel).mean(2)
+    """,
+    )
+    assert fed["Vocode"] == ["float32[batch, 1, length]", "float32[batch, 20, length_mel]"]
+
+
+def test_what_there_is_for_two_places_of_a_sequence_has_both(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Times(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.times = nn.Embedding(40, 8), nn.Embedding(20, 8)
+
+        def forward(self, items, time_matrix):
+            seen, apart = self.table(items), self.times(time_matrix)
+            scores = seen @ seen.mT + (apart @ seen.unsqueeze(-1)).squeeze(-1)
+            return scores.softmax(-1) @ seen
+    """,
+    )
+    assert fed["Times"][0] == "int64[batch, sequence] in 0..38"
+    assert str(fed["Times"][1]).startswith("int64[batch, sequence, sequence]")
+
+
+def test_a_model_that_training_starts_has_been_trained_for_a_run(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class ActNorm(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.scale, self.started = nn.Parameter(torch.zeros(1, width, 1, 1)), False
+
+        def forward(self, x):
+            assert x.size(1) == self.scale.size(1), (
+                f"takes {self.scale.size(1)} channels")
+            if not self.started:
+                if not self.training:
+                    raise ValueError("in eval mode, but not initialized")
+                self.scale.data.copy_(1 / x.std((0, 2, 3), keepdim=True))
+                self.started = True
+            return x * self.scale
+
+
+    class Flow(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm, self.conv = ActNorm(12), nn.Conv2d(12, 12, 1)
+
+        def forward(self, x):
+            return self.conv(self.norm(nn.functional.pixel_unshuffle(x, 2)))
+    """,
+    )
+    assert fed["Flow"] == ["float32[batch, 3, height, width]"]
