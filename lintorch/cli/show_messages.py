@@ -84,10 +84,12 @@ def _describe_rules(message: ExplainedMessage) -> Iterator[Line]:
 def _describe_findings(message: ExplainedMessage, screen: Screen) -> Iterator[Line]:
     listed = ", ".join(f"{name} ({code})" for code, name in message.rules)
     if not message.findings:
-        where = f"{message.files} file{'s' * (message.files != 1)}"
-        told = f"In the {where} looked at no line is found by the rules that speak of it: {listed}"
+        where = "the file" if message.files == 1 else f"the {message.files} files"
+        told = f"In {where} looked at no line is found by the rules that speak of it: {listed}"
         asked = " (operator-missing and its kin ask the release that a setting `target` names)"
         needs = any(name == "operator-missing" for _, name in message.rules)
+        if not message.files:
+            told, asked = f"No file was given to look at; the rules that speak of it: {listed}", ""
         yield from screen.wrap(told + (asked if needs else ""), 4)
         return
     yield (("    Lines that may be its cause:", ""),)

@@ -146,13 +146,23 @@ def _is_kept(name: str, kinds: list[Class]) -> bool:
 
 def _is_needed(value: Value, source: Source) -> bool:
     """Whether a forward computes with the tensor itself, and nothing moves it."""
-    users = [*source.evaluation.ways.find_users(value)]
-    parts = [e.result for e in users if isinstance(e, Indexed) and e.held is value]
-    users += [user for part in parts for user in source.evaluation.ways.find_users(part)]
+    ways, parts, users = source.evaluation.ways, [value], list[Operation]()
+    for part in parts:
+        mine = [*ways.find_users(part)] if len(parts) < _STEPS else []
+        users += mine
+        parts += [each.result for each in mine if _is_part(each, part)]
     names = [each.name.rpartition(".")[2] for each in users if isinstance(each, Called)]
     if any(_MOVED.search(f".{name}(") for name in names):
         return False
-    return any(_computes(user, [value, *parts], source) for user in users)
+    return any(_computes(user, parts, source) for user in users)
+
+
+def _is_part(user: Operation, value: Value) -> bool:
+    """`self.queue[:n]`, `self.queue.clone().detach()`: where it is, that is too."""
+    if isinstance(user, Called):
+        last = user.name.rpartition(".")[2]
+        return last in _SHAPED | {"detach"} and next(list_operands(user), None) is value
+    return isinstance(user, Indexed) and user.held is value
 
 
 def _computes(user: Operation, values: list[Value], source: Source) -> bool:

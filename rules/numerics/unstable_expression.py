@@ -241,7 +241,8 @@ def judge_sum(event: Called, added: Combined, source: Source) -> Iterator[Hit]:
     exp = source.evaluation.ways.find_maker(other)
     if is_exp(exp):
         given = find_operand(exp)
-        if not is_bounded(given, source) and not is_ranged(given, source):
+        written = is_written_negative(exp, source)
+        if not written and not is_bounded(given, source) and not is_ranged(given, source):
             yield Hit(
                 event, "log(1 + exp(x)) is inf where exp overflows", remedy="write F.softplus(x)"
             )
@@ -359,6 +360,21 @@ def is_bounded(value: Value | None, source: Source) -> bool:
         return True
     sides = ((made.left, made.right), (made.right, made.left))
     return any(is_negative(one) and is_positive(other, source) for one, other in sides)
+
+
+def is_written_negative(exp: Called, source: Source) -> bool:
+    """`(-x.abs()).exp()`, also by a name, of what is not known."""
+    node = exp.node if isinstance(exp.node, ast.Call) else None
+    given = next(iter(node.args), getattr(node.func, "value", None)) if node is not None else None
+    if isinstance(given, ast.Name):
+        function, name = source.evaluation.find_function(exp), given.id
+        lines = (e for e in ast.walk(function) if isinstance(e, ast.Assign)) if function else ()
+        bound = [e.value for e in lines if name in {getattr(t, "id", "") for t in e.targets}]
+        given = bound[0] if len(bound) == 1 else None
+    match given:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Call(func=func)):
+            return getattr(func, "attr", getattr(func, "id", "")) == "abs"
+    return False
 
 
 def is_negative(value: Value) -> bool:

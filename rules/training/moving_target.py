@@ -61,6 +61,7 @@ _PLAIN = (cst.Name, cst.Attribute, cst.Subscript, cst.Call)
 """What a reward may be written as; a blend of two pictures adds two products."""
 _CUT = re.compile(r"\.detach\(|\.data\b|\.item\(|numpy\(|no_grad|inference_mode")
 _LOSSES = re.compile(r"loss|criterion|mse|huber|smooth_l1", re.I)
+_DEEPEST = 8
 
 
 @rule.source(cst.Assign)
@@ -97,15 +98,17 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
             return
 
 
-def ends(term: cst.BaseExpression, source: Source) -> bool:
+def ends(term: cst.BaseExpression, source: Source, depth: int = 0) -> bool:
     """`gamma * best * (1 - done)`: nothing follows where an episode ends."""
+    if depth == _DEEPEST:  # `zoom = zoom * 2`
+        return False
     term = find_written(term, source)
     if not isinstance(term, cst.BinaryOperation):
         return isinstance(term, cst.UnaryOperation) and isinstance(term.operator, cst.BitInvert)
     if isinstance(term.operator, cst.Subtract):
         return literal(find_written(term.left, source)) in (1, 1.0)
     return isinstance(term.operator, cst.Multiply) and any(
-        ends(each, source) for each in (term.left, term.right)
+        ends(each, source, depth + 1) for each in (term.left, term.right)
     )
 
 
