@@ -12,7 +12,7 @@ from lintorch.evaluator.items import KEY, drop_repeats, item_of, items_of
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.sizes import join_varying
+from lintorch.evaluator.sizes import join_varying, make_symbol
 from lintorch.evaluator.subscripts import read_item
 from lintorch.evaluator.truth import decide, known_items
 from lintorch.evaluator.values import (
@@ -152,6 +152,8 @@ def _length_of(value: Value) -> Number | None:
     if isinstance(value, Tensor) and value.shape:
         size = value.shape[0]
         return None if isinstance(size, int) else Number(size, True, size.varies)
+    if isinstance(value, Tensor) and value.ranked_as and value.data and value.sure:
+        return Number(make_symbol("B"), True, True)
     return None
 
 

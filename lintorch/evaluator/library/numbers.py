@@ -226,7 +226,8 @@ def add_up(machine: Machine, node: ast.AST, given: Given) -> Value:
     total: Value = given.pick(1, "start") or Constant(0)
     if items is None:
         each = item_of(machine, given.pick(0) or UNKNOWN)
-        return each if isinstance(each, Tensor) else UNKNOWN
+        listed = isinstance(each, Number) and each.data
+        return each if isinstance(each, Tensor) or listed else UNKNOWN
     for item in items:
         total = combine_each(machine, node, "Add", total, item)
     return total

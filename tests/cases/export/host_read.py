@@ -278,3 +278,8 @@ class Converted(nn.Module):
         if is_numpy:
             y = y.numpy()
         return y
+
+
+class Listed(nn.Module):
+    def forward(self, x):
+        return x * sum(x.tolist()[0])  # hit
