@@ -94,9 +94,8 @@ def list_cases(asked: argparse.Namespace) -> Iterator[Case]:
         if asked.every or _mend_kept(make_text(Case(rule.code), "bad")[0], EVERY, rule.code).codes
     ]
     yield from (Case(code, "", twist) for code in codes for twist in ("", *twists))
-    if asked.twist and not asked.rewrite:
-        return
-    yield from (Case(code, rewrite) for code in codes for rewrite in rewrites)
+    if asked.rewrite or not asked.twist:
+        yield from (Case(code, rewrite) for code in codes for rewrite in rewrites)
     every = [Case(c, rewrite, twist) for c in codes for rewrite in rewrites for twist in twists]
     chance = random.Random(asked.seed)
     yield from chance.sample(every, min(asked.pairs, len(every)))

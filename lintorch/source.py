@@ -151,6 +151,11 @@ class Source:
         """All places where an identifier stands by itself, in document order."""
         return self.file.mentions_of(name)
 
+    def receiver(self, node: cst.BaseExpression) -> str:
+        """As what a method is called on: `x`, `(x + 1)`."""
+        plain = isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
+        return self.code(node) if plain else f"({self.code(node)})"
+
     def code(self, node: cst.CSTNode) -> str:
         """The node's own text."""
         return self.file.code(node)

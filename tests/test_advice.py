@@ -180,7 +180,7 @@ REMEDIES = {
     "partial-crop": (
         "import torch.nn.functional as F\nfrom torch import nn\n\n\nclass Net(nn.Module):\n"
         "    def forward(self, x):\n        height = x.shape[2]\n"
-        "        return F.pad(x, (0, 0, 0, -height % 8)).exp()[:, :, :height]\n",
+        "        return F.pad(x, (0, 0, 0, -height % 8)).exp()[:, :, :height] + 1\n",
         "crop with F.pad(x, (0, 0, 0, n - x.shape[2])), a negative width, which holds at every size",
     ),
     "unknown-argument": (

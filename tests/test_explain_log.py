@@ -330,3 +330,26 @@ def test_a_size_that_no_run_changed_is_not_called_harmless(tmp_path: Path) -> No
     options = ("--trace", "--export", "torchscript-trace")
     _, answers = _answers(tmp_path, *options, stdin=log)
     assert answers[7][0] in ("unknown", "matters")
+
+
+FAILED_TEST = """
+____________________________ test_onnx ____________________________
+test_export.py:4: in test_onnx
+    torch.onnx.export(Net(), (x,), path)
+/env/lib/python3.11/site-packages/torch/onnx/_internal/exporter/_core.py:1200: in export
+    raise _errors.ConversionError: If the translation fails.
+net.py:13: in forward
+    if y.sum() > 0:
+E   torch.onnx._internal.exporter._errors.TorchExportError: Failed to export the model
+E   <class 'torch.fx.GuardOnDataDependentSymNode'>: Could not guard on Eq(u0, 1)
+=========================== short test summary info ===========================
+FAILED test_export.py::test_onnx - ValueError: not this
+"""
+
+
+@pytest.mark.parametrize("stamp", ["", "2025-09-19T10:00:22.4220000Z "])
+def test_the_error_of_a_failed_test_in_a_log_of_ci_is_read(stamp: str) -> None:
+    log = "\n".join(stamp + line for line in FAILED_TEST.splitlines())
+    error = read_log(log.encode()).error
+    assert error
+    assert (error.path, error.row, error.kind) == ("net.py", 13, "GuardOnDataDependentSymNode")

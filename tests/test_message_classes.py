@@ -102,3 +102,38 @@ def test_words_of_the_standard_library_are_read_of_the_program_that_speaks() -> 
     assert [each.kind.full_name for each in told] == ["tensorrt/unexpected-exception"]
     told = recognise(unify_text("torch.onnx.export(m, x, f)\nRuntimeError: unordered_map::at"))
     assert told[0].kind.full_name == "torch.onnx/lost-value"
+
+
+def test_where_a_warning_comes_from_is_no_part_of_an_error() -> None:
+    told = tell_class(
+        "TypeError: Cannot read properties of undefined (reading 'apply')\n"
+        "[W:onnxruntime:, session_state.cc:1169 VerifyEachNodeIsAssignedToAnEp] Some nodes were not assigned"
+    )
+    assert told.runtime.name == "onnxruntime"
+    assert "external data" not in told.kind.cause
+
+
+def test_a_translation_of_the_exporter_speaks_of_its_own_arguments() -> None:
+    ends = "in _parse_arg\nValueError: only one element tensors can be converted to Python scalars"
+    kinds = {
+        path: recognise(unify_text(f'File "{path}", line 73, {ends}'))[0].kind.name
+        for path in ("/lib/torch/onnx/symbolic_helper.py", "/home/me/net.py")
+    }
+    assert kinds == {
+        "/lib/torch/onnx/symbolic_helper.py": "argument-of-many",
+        "/home/me/net.py": "truth-of-many",
+    }
+
+
+def test_what_yields_to_something_yields_only_where_that_is_told() -> None:
+    log = "torch._dynamo hit config.recompile_limit (8)\ntorch._dynamo.exc.FailOnRecompileLimitHit: recompile_limit reached with fullgraph=True"
+    assert [each.kind.name for each in recognise(unify_text(log))] == ["recompiled"]
+
+
+def test_a_type_in_a_printed_graph_is_no_error() -> None:
+    log = (
+        "torch.onnx: graph(%x : Float(1, 3)): %5 : ComplexFloat(4) = aten::linalg_eigvals(%4)\n"
+        "torch.onnx.errors.UnsupportedOperatorError: Exporting the operator 'aten::linalg_eigvals' "
+        "to ONNX opset version 20 is not supported"
+    )
+    assert recognise(unify_text(log))[0].kind.name == "unsupported-operator"

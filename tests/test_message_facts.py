@@ -90,6 +90,12 @@ FACTS = [
         "no kernel of an operator of the file",
     ),
     ("Attempting to broadcast an axis by a dimension other than 1. 80 by 81", "by rounding"),
+    ("Attempting to broadcast an axis by a dimension other than 1. 0 by 1", "nothing was found"),
+    (
+        "OnnxRuntimeException: '[ErrorCode:InvalidArgument] Failed to load model with error: core/graph/",
+        "The file itself is not taken",
+    ),
+    ("AttributeError: 'ONNXProgram' object has no attribute 'save_diagnostics'", "went with torch 2.6"),
     ("[TensorRT] ERROR: (Unnamed Layer* 7) [New]: is odd\n[TensorRT] ERROR: Network must have at least one output", "not known here"),
 ]  # fmt: skip
 

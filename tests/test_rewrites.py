@@ -115,6 +115,7 @@ REWRITTEN = [
     ("return image[:, :, : int(image.shape[2] * 0.75)]",),
     ("return image * int(image.shape[2] * image.shape[3] / (image.shape[2] / 2))",),
     ("return F.pad(image, (0, 0, 0, round(image.shape[2] / 3)))",),
+    ("h, w = image.shape[2:]", "image = F.pad(image, (0, -w % 8, 0, -h % 8))", "return F.avg_pool2d(image, 1)[..., :h, :w]"),
 ]  # fmt: skip
 
 
@@ -138,6 +139,7 @@ WAITING = [
     ("return image + torch.linspace(0, 1, image.size(3))",),
     ("return torch.stack([row * 2 for row in image])",),
     ("return image.relu()[:, :, :20]",),
+    ("y = image.relu()", "return y[:, :, :20]"),
     ("image = F.avg_pool2d(image, 1)", "return image[:, :, :20] + 1"),
     ("return image[..., :20, :] * 2",),
 ]
@@ -271,6 +273,46 @@ def test_what_is_written_through_a_view_is_written_to_its_base(lines: tuple[str,
     slopes = [torch.autograd.grad(each.sum(), image)[0] for each in (wanted, found)]
     assert torch.equal(wanted, found)
     assert torch.equal(*slopes)
+
+
+KEPT_MEANS = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Linear(4, 4)
+        self.weight = nn.Parameter(torch.ones(4))
+        self.register_buffer("means", torch.zeros(2, 4))
+
+    def forward(self, image):
+        features = self.scale(image)
+        {}
+        return features @ self.means.t() * self.weight.sum()
+"""
+WRITTEN_BY_DATA = [
+    ("self.means.data.copy_(features[:2])", "self.means.copy_(features[:2].detach())"),
+    ("self.means.data[0] = features[0] * 2", "self.means[0] = (features[0] * 2).detach()"),
+    ("self.means.data += features[:2]", "self.means += features[:2].detach()"),
+    ("self.means.data.mul_(0.9)", "self.means.mul_(0.9)"),
+    ("self.means.data.mul_(0.9).add_(features[:2], alpha=0.1)", ""),
+    ("self.weight.data.clamp_(0, 1)", ""),
+]
+
+
+@pytest.mark.parametrize(("line", "wanted"), WRITTEN_BY_DATA)
+def test_a_write_through_data_is_seen_and_the_next_step_still_goes_back(
+    line: str, wanted: str
+) -> None:
+    text = KEPT_MEANS.format(line)
+    after = mend(text)
+    assert after == KEPT_MEANS.format(wanted or line)
+    book = build(after)
+    for _ in range(2):
+        book(torch.randn(3, 4)).sum().backward()
+    assert not book.means.requires_grad
 
 
 GIVEN_BACK = [

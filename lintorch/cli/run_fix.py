@@ -11,7 +11,8 @@ from lintorch.cli.terminal import FINDING_MODELS, progress_on
 from lintorch.files import FileText, NotWritten, read_file, write_file
 from lintorch.host.worker_process import WorkerError
 from lintorch.report.result import Repaired
-from lintorch.run.fix_until_exported import FixedExport, FixedText, fix_until_exported
+from lintorch.run.export_proofs import FixedExport, FixedText
+from lintorch.run.fix_until_exported import fix_until_exported
 from lintorch.run.request import CheckRequest, Rewritten
 from lintorch.settings import SettingsError
 

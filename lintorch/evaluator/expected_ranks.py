@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from lintorch.evaluator.learn import SPATIAL, name_axes, name_sides, teach_sequence, teach_shape
+from lintorch.evaluator.learn import (
+    SPATIAL,
+    name_axes,
+    name_sides,
+    teach_sequence,
+    teach_shape,
+    teach_width,
+)
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.operators.arguments import make_fresh
 from lintorch.evaluator.sizes import Dim
@@ -65,6 +72,7 @@ def place_axes(machine: Machine, name: str, given: Given) -> Given:
         return _place_summed(machine, given)
     rank = _RANKS.get(name) or _read_rank(machine, name, given)
     if not rank:
+        _guess_counted(machine, name, given)
         return given
     count = 2 if name.rpartition(".")[2] in _PAIRED else 1
     lengths = (rank - 1,) if name in _SIGNALS or name.endswith("1d") else ()
@@ -82,6 +90,26 @@ def _read_rank(machine: Machine, name: str, given: Given) -> int:
         mode = given.keyword.get("mode")
         return _MODES.get(str(mode.value), 0) if isinstance(mode, Constant) else 0
     return 0
+
+
+def _guess_counted(machine: Machine, name: str, given: Given) -> None:
+    """`x.mean(dim=3)`, `x.transpose(2, 3)`: an input of which the fourth axis is named is an image."""
+    first = given.positional[0] if given.positional else None
+    if not isinstance(first, Tensor) or first.shape is not None or not first.ranked_as:
+        return
+    short = name.rpartition(".")[2]
+    written = [each for key, each in given.keyword.items() if key in _AXES]
+    if short in _BY_AXIS:
+        written += given.positional[1:]
+    listed = [known_items(machine, each) or (each,) for each in written]
+    if Constant(3) in (each for items in listed for each in items) and short not in _ADDS_AXIS:
+        teach_width(machine, first.ranked_as, name_axes(first.ranked_as, 4))
+
+
+_AXES = frozenset({"dim", "dims", "dim0", "dim1"})
+_BY_AXIS = frozenset({"flip", "mean", "sum", "transpose", "amax", "amin", "softmax"})
+"""Those whose plain numbers behind the tensor are axes."""
+_ADDS_AXIS = frozenset({"unsqueeze", "stack"})
 
 
 def _place_summed(machine: Machine, given: Given) -> Given:

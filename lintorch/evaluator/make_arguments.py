@@ -177,6 +177,8 @@ def make_inputs(
     return made
 
 
+_MODEL = re.compile(r"^(\w+_)?(model|net|network)$")
+"""What an evaluation by windows runs, and no tensor: `forward(self, image, model)`."""
 TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|tags|gts?|gt_\w+|y_true|ground_truth)$")
 """What training gives, for a loss, and who runs an exported model leaves."""
 _GIVEN = (Tensor, Unknown, Choice)
@@ -222,7 +224,7 @@ def _name_arguments(parameters: list[ast.arg], fed: Given | None) -> Mapping[str
 def make_input(machine: Machine, parameter: ast.arg, shown: Value | None = None) -> Value:
     """One of them."""
     name, note = parameter.arg, parameter.annotation
-    if name in machine.sequences:
+    if name in machine.sequences or _MODEL.match(name):
         return UNKNOWN
     if isinstance(shown, Tensor) and shown.shape is not None and name not in machine.learned:
         machine.learned[name] = _loosen_shape(name, shown)

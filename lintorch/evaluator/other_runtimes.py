@@ -52,6 +52,30 @@ def takes_graph(owner: ast.ClassDef) -> bool:
     return any(isinstance(each, ast.Attribute) and each.attr in _OF_GRAPHS for each in nodes)
 
 
+@keep_beside
+def takes_arrays(owner: ast.ClassDef) -> bool:
+    """Whether its forward hands an input to OpenCV as it is, which takes arrays of NumPy and no tensor."""
+    for each in owner.body:
+        if isinstance(each, ast.FunctionDef) and each.name == "forward":
+            inputs = {arg.arg for arg in each.args.args[1:]} - set(list_stored(each))
+            return any(_is_read_by_opencv(call, inputs) for call in list_nodes(each))
+    return False
+
+
+def list_stored(node: ast.AST) -> Iterator[str]:
+    """Names that are given a value."""
+    for each in list_nodes(node):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+            yield each.id
+
+
+def _is_read_by_opencv(node: ast.AST, inputs: set[str]) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="cv2")), args=[ast.Name(id=given), *_]):
+            return given in inputs
+    return False
+
+
 _DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
 """What the first batches of training have set."""
 

@@ -15,6 +15,7 @@ from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layer_limits import is_unmakeable
 from lintorch.evaluator.learn import settle_widened, widen_guesses
+from lintorch.evaluator.lived_objects import open_placeholders
 from lintorch.evaluator.machine import (
     Activation,
     AskedSettings,
@@ -37,7 +38,7 @@ from lintorch.evaluator.objects import (
     is_module_class,
     tell_wrapped,
 )
-from lintorch.evaluator.other_runtimes import takes_graph
+from lintorch.evaluator.other_runtimes import takes_arrays, takes_graph
 from lintorch.evaluator.proven_tensors import prove_parameter
 from lintorch.evaluator.roots import list_classes, needs_arguments
 from lintorch.evaluator.training_parts import is_part, is_training_part
@@ -314,6 +315,7 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
     """Each begins where the constructor ended."""
     if machine.state.read(model.address).get(ITEMS) == ():  # whoever makes it fills it
         machine.state.write(model.address)[ITEMS] = None
+    open_placeholders(machine, model)
     start, events, steps = machine.state, len(machine.events), machine.steps
     machine.here.forward = _may_be_exported(around, model.of)
     doubt = machine.here.doubt
@@ -360,7 +362,7 @@ def _may_be_exported(around: Surroundings, kind: Value | None) -> bool:
     """Whether a class of the file is no loss, and no part that models call only where they train."""
     if not isinstance(kind, Class) or kind.file is not around.file:
         return True
-    if not around.is_exported(kind.name) or takes_graph(kind.node):
+    if not around.is_exported(kind.name) or takes_graph(kind.node) or takes_arrays(kind.node):
         return False
     callers = around.library.mentions(kind.name, around.file)
     return not is_training_part(kind.name, (around.file, *callers), around.is_exported)

@@ -286,6 +286,8 @@ def _try_in_child(
         send(ScriptMissing("its outputs are right, and only they are compared by a program"))
     if REDRAWN in outcome.wrong_at and work.options.scripts:
         send(ScriptMissing("it is wrong on other numbers than those that a program feeds"))
+    if not work.options.parts:
+        return
     left = work.options.limits.trial_seconds - (clock() - started)
     seconds = min(_SECONDS_FOR_PARTS, left / 2)
     for name in export.find_blamed_parts(outcome, module, model, varied, seconds=seconds, **about):

@@ -6,7 +6,7 @@ import base64
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
@@ -54,7 +54,7 @@ class ModelProver:
 
     def __init__(self, python: str, options: ModelOptions, progress: Callable[[str], None]) -> None:
         self._python, self._progress = python, progress
-        self._options = replace(options, trace=False, artifacts="")
+        self._options = replace(options, trace=False, parts=False, artifacts="")
         self._folder = tempfile.TemporaryDirectory(prefix="lintorch-", ignore_cleanup_errors=True)
         self._workers = LastingWorker(python, self._folder.name)
 
@@ -83,6 +83,7 @@ class ModelProver:
         fixed: FixedFile,
         rows: Iterable[int] | None,
         checked: Iterable[str],
+        exporting: bool = True,
     ) -> list[Report]:
         """Run the models there as they are; what is computed by those that run one of the rows is kept.
 
@@ -90,7 +91,8 @@ class ModelProver:
         """
         modules = {} if fixed.module is None else {fixed.real: fixed.module}
         wanted = None if rows is None else sorted(rows)
-        return self._run(place, checked, self._describe(fixed, wanted, None), modules)
+        described = self._describe(fixed, wanted, None)
+        return self._run(place, checked, described, modules, None if exporting else ())
 
     def compare_models(
         self,
@@ -99,11 +101,14 @@ class ModelProver:
         texts: Mapping[str, bytes],
         checked: Iterable[str],
         exporting: bool = True,
+        if_equal: bool = False,
+        exporters: Sequence[str] | None = None,
     ) -> list[Report]:
         """Run the models that are kept, with the texts, by path, in the place of these files.
 
         That of the fixed file is of its module, where it is a notebook. Trial exports are only made
-        again where `exporting`: each takes seconds.
+        again where `exporting`, each takes seconds; `if_equal`: of models that compute the same;
+        by those that the request names, or by other `exporters`.
         """
         encoded = {
             os.path.realpath(path): base64.b64encode(data).decode() for path, data in texts.items()
@@ -112,8 +117,9 @@ class ModelProver:
         modules = {} if fixed.module is None else {fixed.real: fixed.module}
         if fixed.module is not None and text is not None:
             modules = {fixed.real: base64.b64decode(text).decode()}
-        described = self._describe(fixed, [], text, encoded)
-        return self._run(place, checked, described, modules, exporting)
+        described = {**self._describe(fixed, [], text, encoded), "if_equal": if_equal}
+        chosen = exporters if exporting else ()
+        return self._run(place, checked, described, modules, chosen)
 
     def forget_models(self) -> None:
         """Keep no model any longer."""
@@ -138,11 +144,11 @@ class ModelProver:
         checked: Iterable[str],
         proof: Mapping[str, Any],
         modules: Mapping[str, str],
-        exporting: bool = True,
+        exporters: Sequence[str] | None,
     ) -> list[Report]:
         task = with_proof(self._make_task(place, checked, modules), proof, place.training)
-        if not exporting:
-            task = replace(task, options=replace(task.options, exporters=()))
+        if exporters is not None:
+            task = replace(task, options=replace(task.options, exporters=tuple(exporters)))
         return list(run_task(self._workers, task, lambda model: self._progress(f"proving {model}")))
 
     def _make_task(

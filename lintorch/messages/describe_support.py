@@ -12,6 +12,7 @@ from lintorch.targets.runtime_tables import load_family
 from lintorch.targets.written_operators import find_first_opset
 
 _SPELLINGS = ("torch.nn.functional.{}", "torch.{}", "torch.Tensor.{}", "torch.fft.{}")
+_UNREAD = "tensorrt/no-plugin"
 _TYPES = "float32", "float64", "float16", "bfloat16", "int32", "int64", "uint8", "bool"
 _EXPORTERS = {"onnx-legacy": "the legacy exporter (dynamo=False)", "onnx": "dynamo=True"}
 
@@ -59,6 +60,8 @@ def _describe_own(found: Recognised, releases: Releases) -> str:
     verdict = own.supports(found.operator, _read_opset(found.groups) or releases.opset)
     if verdict.answer is Answer.NO:
         return f"the log is of {own.name}, which does not"
+    if verdict and found.kind.full_name == _UNREAD:
+        return f"the log is of {own.name}, which does: its reader of ONNX files (nvonnxparser) was loaded from another, older installation"
     if verdict:
         return f"the log is of {own.name}, which does: types, attributes or sizes are at fault"
     return f"the log is of {own.name}"

@@ -49,7 +49,8 @@ class Kind:
     shared: bool = False
     """Whether other programs say the same words: they count only where the log can be of this one."""
     yields_to: tuple[str, ...] = ()
-    """Full names of kinds that outweigh it where they stand close by: they say the same more exactly."""
+    """Full names of kinds that outweigh it where they are told: they say the same more exactly.
+    `torch.export/*` is every cause of that runtime."""
 
     @property
     def full_name(self) -> str:

@@ -24,8 +24,18 @@ _ONNX = re.compile(
     r"model_optimizer[/\\]extensions[/\\]ops|openvino[/\\]tools[/\\]mo[/\\]ops|front[/\\]onnx)[/\\](?P<a>[A-Za-z]\w{0,60})\.py"
     r"|[Ee]rror converting operator (?P<b>\w{1,60})"
 )
+_PACKAGE = re.compile(r"(?:site|dist)-packages[/\\]([A-Za-z]\w{1,40})")
+_SHARED = ("readers", "tools", "any")
 _HELPERS = frozenset(
-    ["convert_nodes", "convert_node", "wrapper", "convert_single_node", "inner", "_inner"]
+    [
+        "convert_nodes",
+        "convert_node",
+        "wrapper",
+        "convert_single_node",
+        "inner",
+        "_inner",
+        "symbolic",
+    ]
 )
 _WHY = "and failed there: its converter does not take the call as it stands here. Mostly a size, an index or a number of repeats is worked out while the model runs where the converter wants a plain number, an argument is None or a list, or the tensor has another number of dimensions."
 _REMEDY = "fixed sizes at the export (no dynamic_axes, no dynamic_shapes), and onnxsim in.onnx out.onnx for a file; the newest release of the program; the same call in its plain form at the line of yours that makes it: all arguments given, sizes as numbers, or other operators"
@@ -51,13 +61,19 @@ def add_converted(found: Recognised, text: str) -> Recognised:
     kind = replace(
         found.kind,
         error="operator",
-        cause=f"{found.runtime.title} converted {name}{_describe_writers(name)} {_WHY} {_keep_class(found.kind)}".strip(),
+        cause=f"{_name_program(found, text)} converted {name}{_describe_writers(name)} {_WHY} {_keep_class(found.kind)}".strip(),
         remedy=f"{_REMEDY}; {found.kind.remedy}",
         rules=(*found.kind.rules, "operator-missing", "exotic-operator", "dynamic-size"),
     )
     if is_standard(name):
         return replace(found, kind=kind, operator=name)
     return replace(found, kind=kind, groups={**found.groups, "torch": name})
+
+
+def _name_program(found: Recognised, text: str) -> str:
+    """The package that the traceback ends in, where the program is one of many that share a page."""
+    packages = _PACKAGE.findall(text) if found.runtime.name in _SHARED else []
+    return packages[-1] if packages else found.runtime.title
 
 
 def _keep_class(kind: Kind) -> str:

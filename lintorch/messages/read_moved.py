@@ -13,7 +13,12 @@ MOVED = "any/moved-name"
 _TABLE = Path(__file__).with_name("moved_names.toml")
 _ANY_CLASS = "*"
 _UNKNOWN = "?"
-_ALIASES = {"tensorrt_bindings": "tensorrt", "tensorrt_libs": "tensorrt", "tf": "tensorflow"}
+_ALIASES = {
+    "tensorrt_bindings": "tensorrt",
+    "tensorrt_libs": "tensorrt",
+    "tf": "tensorflow",
+    "ONNXProgram": "torch.onnx.ONNXProgram",
+}
 _OWN = "Python"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -12,6 +13,11 @@ from lintorch.targets.opset_history import spell_standard
 
 _BEFORE, _AFTER = 1500, 700
 """Characters around a message in which its source file is looked for."""
+_HINTS = re.compile(
+    r"\[[WIV]:onnxruntime:[^\]]{0,200}\]"
+    r"|(?:\[TRT\] {0,2}\[[WIV]\]|\[[WIV]\] {0,2}\[TRT\]) {0,2}\[?[\w/\\.]{1,120}\.(?:cpp|cu|h)\b"
+)
+"""Where a program says from where a hint or a warning comes, which is no part of an error."""
 _UNSAID = "Its words are not known here; it comes from"
 
 
@@ -39,6 +45,7 @@ def add_place(found: Recognised, text: str) -> Recognised:
 def _find_place(found: Recognised, text: str) -> tuple[Kind, Mapping[str, str]] | None:
     """The first kind in the order of its file, so that what is narrower stands before what is wider."""
     near = text[max(0, found.at - _BEFORE) : found.at + _AFTER].replace("\\", "/")
+    near = _HINTS.sub(" ", near)
     lowered = near.lower()
     for kind in found.runtime.kinds:
         if kind.rank == "place" and kind.pattern and any(word in lowered for word in kind.needs):

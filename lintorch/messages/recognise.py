@@ -12,6 +12,7 @@ from lintorch.messages.who_speaks import (
     has_words,
     is_of_package,
     is_of_reader,
+    is_of_translation,
     list_foreign,
     stands_alone,
     stands_apart,
@@ -27,11 +28,13 @@ _OFTEN = 16
 _MOST = 12
 """Messages that are told of one text."""
 _EXCERPT = 240
+_VALUES = "torch/truth-of-many"
+"""Of a tensor in forward; a translation of the exporter says the same of an argument."""
 _CALLED = re.compile(r"[^()\[\]]{0,40}(?:\[[^()\[\]]{1,40}\][^()\[\]]{0,20})?\(?")
 _ERROR = re.compile(
     r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported|insufficient|mismatch|"
     r"violation|unable to|cannot |could not|not found|missing |exit code -?[1-9]|\] \d{1,8} killed |: \d{1,8} killed |0xc0000005|segmentation|"
-    r"does not match|terminated abruptly|ret_check|symbol not found|no vulkan|invalid gpu|object reference not set|object can ?not be cloned|could not be cloned|faulting module|exception thrown|is not a member of|no member named|no matching function|invalid operands to|invalid choice|unrecognized arguments|arguments are required|no such option|887a000\d|invalid \w{1,20} (?:format|version|model|argument|input|shape|file)|not close enough|not within the set tolerance|undefined symbol|undefined reference|unresolved external|signal \d|abgebrochen|speicherzugriff|已放弃|已中止|核心已转储|段错误|segfault|#\d\d pc [0-9a-f]{6})"
+    r"does not match|terminated abruptly|ret_check|symbol not found|no vulkan|invalid gpu|object reference not set|object can ?not be cloned|could not be cloned|faulting module|exception thrown|is not a member of|no member named|no matching function|invalid operands to|invalid choice|unrecognized arguments|arguments are required|no such option|887a000\d|invalid \w{1,20} (?:format|version|model|argument|input|shape|file)|not close enough|not within the set tolerance|undefined symbol|undefined reference|unresolved external|signal \d|abgebrochen|speicherzugriff|已放弃|已中止|核心已转储|段错误|segfault|exc_bad_access|most recent call first|#\d\d pc [0-9a-f]{6})"
 )
 
 
@@ -59,6 +62,7 @@ def recognise(text: str) -> tuple[Recognised, ...]:
     found: dict[tuple[str, str, str, str], Recognised] = {}
     foreign, is_apart = list_foreign(lowered), is_of_reader(lowered)
     is_packed = is_of_package(lowered)
+    is_translated = is_of_translation(lowered)
     for runtime in load_runtimes():
         is_foreign = runtime.name in foreign
         is_silent = is_foreign and is_apart and stands_alone(runtime)
@@ -69,6 +73,7 @@ def recognise(text: str) -> tuple[Recognised, ...]:
                 or is_silent
                 or is_unnamed
                 or (is_foreign and kind.shared)
+                or (is_translated and kind.full_name == _VALUES)
             ):
                 continue
             for each in _find_kind(kind, runtime, text, lowered):
@@ -164,7 +169,24 @@ def _find_context(
 
 
 def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
-    found = [*_drop_echoes(found)]
+    """What yields to another one yields only where that one is told."""
+    kept = [*_drop_ranks([*_drop_echoes(found)])]
+    for each in kept:
+        if any(_outweighs(other, each) for other in kept):
+            continue
+        if not (each.operator or each.node) and any(_says_more(o, each) for o in kept):
+            continue
+        yield each
+
+
+def _outweighs(other: Recognised, each: Recognised) -> bool:
+    """Whether one yields to the other by its kind's name, or to every cause of that runtime."""
+    names = each.kind.yields_to
+    is_cause = other.kind.rank == "cause" and f"{other.kind.runtime}/*" in names
+    return is_cause or other.kind.full_name in names
+
+
+def _drop_ranks(found: Sequence[Recognised]) -> Iterator[Recognised]:
     causes = [each for each in found if each.kind.rank == "cause"]
     told = [each for each in found if each.kind.rank in ("cause", "broad")]
     errors = [each for each in found if each.kind.rank in ("cause", "broad", "general")]
@@ -181,10 +203,6 @@ def _drop_lesser(found: Sequence[Recognised]) -> Iterator[Recognised]:
         if each.kind.rank == "last" and any(_leads_there(other, each) for other in found):
             continue
         if each.kind.rank == "symptom" and (errors or lasts):
-            continue
-        if any(other.kind.full_name in each.kind.yields_to for other in found):
-            continue
-        if not (each.operator or each.node) and any(_says_more(o, each) for o in found):
             continue
         yield each
 

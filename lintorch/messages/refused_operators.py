@@ -19,6 +19,7 @@ _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"\b(?:unsupported|unknown|unimplemented|unrecognized|unhandled|unregistered|not[- _]supported|not support(?:ed)?)(?: \w{{1,12}}){{0,2}}? {_THING}(?: (?:names?|types?|of types?|named|list))?{_OPEN}{_LISTED}",
+        rf"\b(?:not|n't) (?:implemented|supported|found)\b.{{0,40}}?op(?:eration)?_type ?={_OPEN}(?P<names>{_NAME})",
         rf"\btorch\.operator{_OPEN}onnx\.(?P<names>{_NAME})",
         rf"\bfailed to legalize operation{_OPEN}(?:torch\.)?(?P<names>{_NAME})",
         rf"\bNOT_SUPPORTED_OP{_OPEN}{_LISTED}",

@@ -12,7 +12,7 @@ _REFUSED = re.compile(
     rf"|does(?:n't| not) support (?:\w{{1,10}} )?opset(?:[ _]?version)?[\s:=]{{1,3}}{_NUMBER})"
 )
 _LEAST = re.compile(
-    rf"(?i:(?:requires?|needs?|at least|minimum|min\.?|least)(?: \w{{1,10}}){{0,3}}? opset(?:[ _]?version)?[\s:=>]{{1,4}}{_NUMBER}|opset(?:[ _]?version)?s? {_NUMBER} (?:or|and) (?:higher|later|newer|above|up)|opset(?:[ _]?version)? ?(?:>=|must be at least) ?{_NUMBER})"
+    rf"(?i:(?:requires?|needs?|at least|minimum|min\.?|least)(?: \w{{1,10}}){{0,3}}? opset(?:[ _]?version)?[\s:=>]{{1,4}}{_NUMBER}|opset(?:[ _]?version)?s? {_NUMBER} (?:or|and) (?:higher|later|newer|above|up)|(?:requires?|needs?|must|supported|available)\b.{{0,40}}?opset(?:[ _]?version)? ?>= ?{_NUMBER}|opset(?:[ _]?version)? ?must be (?:at least|>=) ?{_NUMBER}|opset(?:[ _]?version)? ?>= ?{_NUMBER}(?=.{{0,20}}(?:required|needed)))"
 )
 _MOST = re.compile(
     rf"(?i:(?:up to|at most|maximum|max\.?|highest|latest)(?: \w{{1,10}}){{0,4}}? opset(?:[ _]?version)?[\s:=<]{{1,4}}(?:is )?{_NUMBER}|opset(?:[ _]?version)? {_NUMBER} (?:or|and) (?:lower|below|earlier|older)|opset(?:[ _]?version)? ?<= ?{_NUMBER})"

@@ -37,6 +37,7 @@ _PAIRS = re.compile(
     r"|tensor a \((?P<i>\d{1,6})\) must match the size of tensor b \((?P<j>\d{1,6})\)"
 )
 _SMALL = 4
+_NOTHING = "A size of 0 says that nothing was found: no box, no match, no token is left at this place, for inputs that the model sees nothing in, mostly because they are not prepared as in training (order of the channels, mean and scale, size); the model has to bear that, too."
 _ONNX = re.compile(r"(?i:onnx)|call_function\[target=|occurred when translating|symbolic\(\) takes")
 """Words of torch.onnx beside those that it shares with TorchScript."""
 _STATUSES = {
@@ -47,6 +48,8 @@ _STATUSES = {
     "INVALID_ARGUMENT": "What is fed, or asked for, is not what the file declares: names, types, numbers of dimensions, sizes.",
     "EP_FAIL": "The execution provider failed, not the model: try providers=['CPUExecutionProvider'].",
 }
+_LOADS = re.compile(r"(?i:failed to load model|load model from .{1,200} failed)")
+_UNREAD = "The file itself is not taken, before anything is fed: it is of a newer IR version or opset than this ONNX Runtime reads, is cut off or no ONNX file, or contradicts itself; the words behind it say which."
 
 
 def sharpen(found: Recognised, text: str) -> Recognised:
@@ -97,6 +100,8 @@ def _describe(found: Recognised, text: str) -> str:
         return describe_keys(text[max(0, found.at - _AROUND) :])
     if name == _ARCHIVE:
         return describe_load_key(text[max(0, found.at - _AROUND) :])
+    if name == _STATUS and _LOADS.search(found.excerpt):
+        return _UNREAD
     if name == _STATUS:
         status = found.groups.get("status", found.groups.get("status2", "")).strip()
         return _STATUSES.get(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", status).upper(), "")
@@ -137,6 +142,8 @@ def _describe_near_sizes(found: Recognised) -> str:
     match = _PAIRS.search(found.excerpt)
     if match is None:
         return ""
+    if "0" in match.groups():
+        return _NOTHING
     first, second = (_read_sizes(each) for each in match.groups() if each)
     differing = [(a, b) for a, b in zip(first, second) if a != b]  # noqa: B905 - ranks may differ
     if len(first) != len(second) or len(differing) != 1:

@@ -37,6 +37,7 @@ _NEAR = 200
 _FRAME = re.compile(r'File "([^"]{1,400})", line \d{1,7}')
 _FRAME_OF = re.compile(r'file "([^"]{1,400})", line \d{1,7}')
 _PACKAGE = re.compile(r"(?:site|dist)-packages[/\\](?!torch)\w")
+_TRANSLATES = re.compile(r"[/\\]onnx[/\\](?:_internal[/\\]torchscript_exporter[/\\])?symbolic_")
 _INSTALLED = re.compile(
     r"(?:site|dist)-packages|[/\\]lib[/\\]python|^<|^code[/\\]__torch__"
     r"|[/\\]torch[/\\](?:_\w{1,40}(?:\.py|[/\\])|(?:export|jit|fx|onnx|ao|nn)[/\\]\w)"
@@ -100,6 +101,14 @@ def is_of_package(lowered: str) -> bool:
     if not frames or _COMPILED.search(lowered, frames[-1].end()):
         return False
     return _PACKAGE.search(frames[-1][1]) is not None
+
+
+def is_of_translation(lowered: str) -> bool:
+    """Whether the traceback that a text in lower case ends in is of a translation of the legacy exporter:
+    what it says of numbers and types is of its own arguments, not of the model's tensors.
+    """
+    frames = [*_FRAME_OF.finditer(lowered)]
+    return bool(frames) and _TRANSLATES.search(frames[-1][1]) is not None
 
 
 def is_own_code(text: str, at: int) -> bool:

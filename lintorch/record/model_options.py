@@ -66,6 +66,8 @@ class ModelOptions:
     """Whether torch.jit.trace is to refuse dicts, as it does unless it is told `strict=False`."""
     dynamic: bool = True
     """Whether exports leave sizes open; else each is made, and compared, at the first sizes alone."""
+    parts: bool = True
+    """Whether the smallest part that goes wrong is looked for where an export does."""
     artifacts: str = ""
     """The folder that exported files are kept below; "" to keep none."""
     state: bool = False

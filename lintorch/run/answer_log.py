@@ -92,8 +92,15 @@ def _read_messages(text: str) -> list[Recognised]:
     found = [sharpen(describe_class(each, text), text) for each in recognise(text)]
     if any(each.kind.rank != "note" for each in found):
         return found
-    refused = read_refused(text)
+    refused = read_refused(_leave_out(found, text))
     return [*found, refused] if refused else found
+
+
+def _leave_out(notes: Sequence[Recognised], text: str) -> str:
+    """The text without the words of notes, which refuse nothing."""
+    for note in notes:
+        text = note.kind.pattern.sub(" ", text) if note.kind.pattern else text
+    return text
 
 
 def _is_told(error: LoggedWarning, found: Sequence[Recognised]) -> bool:

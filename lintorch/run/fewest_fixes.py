@@ -2,49 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from lintorch.run.prove_together import FileKeys, JointProof
+from lintorch.run.proof_bench import Verdict
+from lintorch.run.prove_together import FileKey, FileKeys, JointProof
 
-_MOST_ALONE = 12
-"""Fixes that are each tried alone before all together are thinned out, at most."""
+_NONE: FileKeys = frozenset()
 
 
 class FewestFixes:
-    """`prove_others` gives the same fixes held against other exporters, which are made where they are needed."""
+    """`others` are the exporters that may not come out worse."""
 
-    def __init__(self, proof: JointProof, prove_others: Callable[[], JointProof]) -> None:
-        self._proof, self._prove_others = proof, prove_others
+    def __init__(self, proof: JointProof, others: tuple[str, ...]) -> None:
+        self._proof, self._others = proof, others
         self.spoilt: dict[FileKeys, tuple[str, ...]] = {}
         """Fixes after which exports are right, and what became of those that are worse."""
+        self.harmful: dict[FileKey, tuple[Verdict, ...]] = {}
+        """Fixes after which models compute something else."""
 
     def find_fewest(self) -> FileKeys | None:
         """None where all fixes that change nothing are not enough, or make another export worse."""
-        good = self._proof.find_harmless()
+        good, self.harmful = self._proof.sift_harmless()
         if not good or not self._proof.is_exported(good):
             return None
-        for key in sorted(good)[:_MOST_ALONE]:
-            if len(good) > 1 and self._is_right(frozenset({key})):
-                return frozenset({key})
-        fewest = _thin_out(good, self._proof.is_exported)
+        fewest = find_needed(self._proof.is_exported, sorted(good))
         if self._spares_others(fewest):
             return fewest
-        return _thin_out(good, self._is_right) if self._spares_others(good) else None
+        return find_needed(self._is_right, sorted(good)) if self._spares_others(good) else None
 
     def _is_right(self, keys: FileKeys) -> bool:
         return self._proof.is_exported(keys) and self._spares_others(keys)
 
     def _spares_others(self, keys: FileKeys) -> bool:
         """Whether each export that was right without these fixes still is."""
-        worse = self._prove_others().list_worse(keys)
+        if not self._others:
+            return True
+        worse = self._proof.list_worse(keys, self._others)
         if worse:
             self.spoilt[keys] = (*self._proof.list_words(keys), *worse)
         return not worse
 
 
-def _thin_out(keys: FileKeys, is_enough: Callable[[FileKeys], bool]) -> FileKeys:
-    """Without each that the others do without."""
-    for key in sorted(keys):
-        if len(keys) > 1 and is_enough(keys - {key}):
-            keys -= {key}
-    return keys
+def find_needed(
+    is_enough: Callable[[FileKeys], bool], keys: Sequence[FileKey], beside: FileKeys = _NONE
+) -> FileKeys:
+    """Of the keys, which are enough with those `beside` them, some of which none can be left out.
+
+    They are halved until one is left: few of many are found by few tries.
+    """
+    if len(keys) == 1:
+        return frozenset(keys)
+    half = len(keys) // 2
+    first, last = keys[:half], keys[half:]
+    if is_enough(beside | {*first}):
+        return find_needed(is_enough, first, beside)
+    if is_enough(beside | {*last}):
+        return find_needed(is_enough, last, beside)
+    ending = find_needed(is_enough, last, beside | {*first})
+    return ending | find_needed(is_enough, first, beside | ending)

@@ -63,7 +63,15 @@ def _list_words(found: Recognised) -> Iterator[str]:
         )[0]
         yield bare
         yield bare.strip("_")
+        yield from _strip_module(bare)
         yield from _end_names(list_writers(f"aten.{bare}"))
+
+
+def _strip_module(bare: str) -> Iterator[str]:
+    """`eigvals` of `linalg_eigvals`, which is written `torch.linalg.eigvals`; `rfft` of `fft_rfft`."""
+    module, _, name = bare.partition("_")
+    if name and module in ("linalg", "fft", "special"):
+        yield name
 
 
 def _end_names(names: Iterable[str]) -> Iterator[str]:

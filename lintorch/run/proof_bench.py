@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lintorch.host.configured_models import is_wanted
 from lintorch.host.prove_models import FixedFile, ModelPlace, ModelProver
 from lintorch.host.reports import Report
 from lintorch.record.models import Failure
+from lintorch.record.outcomes import Outcome
 from lintorch.record.proofs import Change
 from lintorch.run.fixed_rows import Rows
 from lintorch.run.importers import Importers
@@ -18,6 +19,10 @@ from lintorch.run.project_models import ProjectModels, group_models
 from lintorch.run.request import CheckRequest, Progress
 from lintorch.run.scope import Scope
 
+Exports = Mapping[str, Sequence[Outcome]]
+"""What became of trial exports, by model, `file.py:Class`."""
+WORSE = ("wrong", "failed")
+"""What an export that was right may not come to."""
 _MOST_IMPORTERS = 3
 """Files that import a fixed one whose models are tried, where its own do not run all that is fixed."""
 
@@ -36,6 +41,10 @@ class Verdict:
     gained: tuple[str, ...] = ()
     failure: str = ""
     """Why it was not run to its end."""
+
+    def pass_rounding(self) -> Verdict:
+        """The same, where numbers that the order of a sum may set apart count as equal."""
+        return replace(self, changes=tuple(c for c in self.changes if not c.is_rounding))
 
     @property
     def broken(self) -> bool:
@@ -60,6 +69,8 @@ class FileBench:
     prover: ModelProver
     fixed: FixedFile
     checked: tuple[str, ...]
+    if_equal: bool = False
+    """Whether rounding counts for nothing, and only what computes the same is exported with another text."""
     kept: dict[str, Report] = field(default_factory=dict)
     places: list[ModelPlace] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
@@ -74,15 +85,26 @@ class FileBench:
         default_factory=dict
     )
 
-    def run_originals(self, place: ModelPlace, rows: Iterable[int] | None) -> None:
-        """Run the models of a place, and keep what those compute that run one of the rows, or what all do."""
-        found = False
-        for report in self.prover.keep_originals(place, self.fixed, rows, self.checked):
+    _exported: dict[
+        tuple[tuple[tuple[str, bytes], ...], tuple[str, ...]], Mapping[tuple[str, str], Outcome]
+    ] = field(default_factory=dict)
+
+    def run_originals(
+        self, place: ModelPlace, rows: Iterable[int] | None, known: Exports | None = None
+    ) -> None:
+        """Run the models of a place, and keep what those compute that run one of the rows, or what all do.
+
+        They are exported too, unless that is `known`.
+        """
+        found, exporting = False, known is None
+        for report in self.prover.keep_originals(place, self.fixed, rows, self.checked, exporting):
             if report.failure is not None:
                 self._note_failure(report.failure, place)
             if report.model is not None and report.observed is not None:
                 found = found or bool(report.observed.sizes)
-                self.kept[f"{report.model.path}:{report.model.qualname}"] = report
+                name = f"{report.model.path}:{report.model.qualname}"
+                outcomes = report.outcomes if known is None else tuple(known.get(name, ()))
+                self.kept[name] = replace(report, outcomes=outcomes)
         if found:
             self.places.append(place)
 
@@ -99,6 +121,8 @@ class FileBench:
     ) -> tuple[Verdict, ...]:
         """A verdict for each model that computes the same each time, which is tried where one differs."""
         verdicts = self._try_texts(texts, exporting)
+        if self.if_equal:
+            verdicts = tuple(each.pass_rounding() for each in verdicts)
         if not self._is_compared and any(each.differs for each in verdicts):
             again = self._try_texts(originals, exporting=False)
             self.unsteady = {each.model: each.failure for each in again if each.differs}
@@ -121,9 +145,26 @@ class FileBench:
             _judge_report(report, self.kept)
             for place in self.places or itself
             for report in self.prover.compare_models(
-                place, self.fixed, texts, self.checked, exporting
+                place, self.fixed, texts, self.checked, exporting, self.if_equal
             )
         )
+
+    def export_also(
+        self, texts: Mapping[str, bytes], exporters: tuple[str, ...]
+    ) -> Mapping[tuple[str, str], Outcome]:
+        """By model and exporter, what becomes of exports by others than the request names."""
+        key = tuple(sorted(texts.items())), exporters
+        if key not in self._exported:
+            self._exported[key] = {
+                (report.model.qualname, outcome.exporter): outcome
+                for place in self.places
+                for report in self.prover.compare_models(
+                    place, self.fixed, texts, self.checked, if_equal=True, exporters=exporters
+                )
+                if report.model is not None and report.model.qualname not in self.unsteady
+                for outcome in report.outcomes
+            }
+        return self._exported[key]
 
     def list_rows(self) -> Rows:
         """All rows that models run whose numbers are kept."""
@@ -170,14 +211,19 @@ class ProofBench:
             bench.run_originals(place, rows)
         return bench
 
-    def set_up_file(self, fixed: FixedFile, beside: Iterable[str]) -> FileBench:
-        """Run the models of a file, whichever rows they run, with other files `beside` it. Raises WorkerError."""
+    def set_up_file(
+        self, fixed: FixedFile, beside: Iterable[str], known: Exports | None = None
+    ) -> FileBench:
+        """Run the models of a file, whichever rows they run, with other files `beside` it. Raises WorkerError.
+
+        What `known` exports came to is not tried again.
+        """
         prover, group = self._find_prover(fixed.path)
         prover.forget_models()
-        bench = FileBench(prover, fixed, (fixed.path, *beside))
+        bench = FileBench(prover, fixed, (fixed.path, *beside), if_equal=True)
         for place in self._list_places(fixed.path, (), group):
             if not place.training:
-                bench.run_originals(place, None)
+                bench.run_originals(place, None, known)
         return bench
 
     def _list_places(
@@ -231,11 +277,16 @@ def _compare_exports(before: Report, after: Report) -> Iterator[tuple[str, bool]
     then = {outcome.exporter: outcome for outcome in before.outcomes}
     for outcome in after.outcomes:
         if (was := then.get(outcome.exporter)) is not None and was.status != "unavailable":
-            words = [
-                f"{each.status} by {each.error:.2g}"
-                if each.status == "wrong" and each.error
-                else each.status
-                for each in (was, outcome)
-            ]
-            worse = was.status == "ok" and outcome.status in ("wrong", "failed")
-            yield f"{outcome.exporter}: {' → '.join(words)}", worse
+            worse = was.status == "ok" and outcome.status in WORSE
+            yield describe_export(was, outcome), worse
+
+
+def describe_export(was: Outcome, now: Outcome) -> str:
+    """`onnx: wrong by 0.0032 → ok`."""
+    words = [
+        f"{each.status} by {each.error:.2g}"
+        if each.status == "wrong" and each.error
+        else each.status
+        for each in (was, now)
+    ]
+    return f"{now.exporter}: {' → '.join(words)}"

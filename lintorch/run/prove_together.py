@@ -7,9 +7,9 @@ from functools import cache
 
 from lintorch.core.finding import Applicability
 from lintorch.run.mend_file import FileMending, FixKey, Mended
-from lintorch.run.proof_bench import FileBench, Verdict
+from lintorch.run.proof_bench import WORSE, FileBench, Verdict, describe_export
 from lintorch.run.prove_fixes import list_keys
-from lintorch.run.sift_fixes import any_differs, pass_rounding, sift_fixes
+from lintorch.run.sift_fixes import any_differs, sift_fixes
 
 FileKey = tuple[str, FixKey]
 """The path of a file, and a fix in it."""
@@ -37,9 +37,14 @@ class JointProof:
         )
         self._mend_with = cache(self._mend_afresh)
 
-    def find_harmless(self) -> FileKeys:
-        """Those of all fixes after which models compute the same, exports left aside."""
-        return sift_fixes(sorted(self._every), self.try_keys, exporting=False)[0]
+    @property
+    def whole(self) -> frozenset[tuple[str, str]]:
+        """The files with all fixes in them, by path."""
+        return frozenset((path, mended.text) for path, mended in self._whole.items())
+
+    def sift_harmless(self) -> tuple[FileKeys, dict[FileKey, tuple[Verdict, ...]]]:
+        """Those of all fixes after which models compute the same, and no export is worse; and what others do."""
+        return sift_fixes(sorted(self._every), self.try_keys)
 
     def is_exported(self, keys: FileKeys) -> bool:
         """Whether all trial exports are right with these fixes, and some were made."""
@@ -51,9 +56,19 @@ class JointProof:
         """What became of each trial export: `onnx: wrong → ok`."""
         return tuple(dict.fromkeys(w for v in self.try_keys(keys) for w, _ in v.exports))
 
-    def list_worse(self, keys: FileKeys) -> tuple[str, ...]:
-        """Of these, the exports that were right and are not any more."""
-        found = (w for v in self.try_keys(keys) for w, worse in v.exports if worse)
+    def list_worse(self, keys: FileKeys, exporters: tuple[str, ...]) -> tuple[str, ...]:
+        """The exports by others that are right without these fixes, and not with them."""
+        changed, originals = self._encode(self.list_texts(keys))
+        now = self._bench.export_also(changed, exporters)
+        bad = tuple(
+            e for e in exporters if any(o.status in WORSE for (_, x), o in now.items() if x == e)
+        )
+        was = self._bench.export_also(originals, bad) if bad else {}
+        found = (
+            describe_export(was[key], outcome)
+            for key, outcome in now.items()
+            if outcome.status in WORSE and key in was and was[key].status == "ok"
+        )
         return tuple(dict.fromkeys(found))
 
     def try_keys(self, keys: FileKeys, exporting: bool = True) -> tuple[Verdict, ...]:
@@ -61,10 +76,13 @@ class JointProof:
         texts = self.list_texts(keys)
         if not texts:
             return ()
+        return self._bench.try_steady(*self._encode(texts), exporting)
+
+    def _encode(self, texts: Mapping[str, str]) -> tuple[Mapping[str, bytes], Mapping[str, bytes]]:
+        """What workers read of the fixed files, and of the same as they are."""
         files = [self._mendings[path] for path in texts]
         changed = {each.path: each.encode_module(texts[each.path]) for each in files}
-        originals = {each.path: each.encode_module(each.before) for each in files}
-        return tuple(map(pass_rounding, self._bench.try_steady(changed, originals, exporting)))
+        return changed, {each.path: each.encode_module(each.before) for each in files}
 
     def list_texts(self, keys: FileKeys) -> Mapping[str, str]:
         """By path, the files that these fixes change."""

@@ -1,4 +1,4 @@
-"""The frames of a traceback, as Python, IPython, notebooks and rich write them."""
+"""The frames of a traceback, as Python, IPython, notebooks, pytest and rich write them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ _WITH_ROW = (
     re.compile(r"^File \[?(?P<path>[^\s\"\]][^\"\]]{0,400}?\.pyi?):(?P<row>\d{1,7})[\],]"),
     re.compile(rf"^(?P<path>{_CELL}), line (?P<row>\d{{1,7}})"),
     re.compile(r"^(?P<path>(?:[~/.]|[A-Za-z]:\\)[^│]{1,400}?\.pyi?):(?P<row>\d{1,7}) in(?: |$)"),
+)
+_OF_PYTEST = re.compile(
+    r"^(?P<path>[^\s:'\"(]{1,400}\.pyi?):(?P<row>\d{1,7}): (?:in [\w<]|[A-Z]\w{1,60}$)"
 )
 _WITHOUT_ROW = re.compile(
     rf"^\[?(?P<path>{_CELL}|(?:[~/.]|[A-Za-z]:\\)\S{{1,400}}?\.pyi?)(?:\]\([^)]{{0,400}}\))?,? in [\w<]"
@@ -64,7 +67,7 @@ def _read_all(lines: Sequence[str]) -> Iterator[TracedFrame]:
 
 
 def _begin_frame(line: str) -> TracedFrame | None:
-    for pattern in _WITH_ROW:
+    for pattern in (*_WITH_ROW, _OF_PYTEST):
         if match := pattern.search(line):
             return TracedFrame(match["path"], int(match["row"]))
     match = _WITHOUT_ROW.match(line)

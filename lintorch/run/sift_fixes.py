@@ -43,11 +43,6 @@ def any_differs(verdicts: Iterable[Verdict]) -> bool:
     return any(each.differs for each in verdicts)
 
 
-def pass_rounding(verdict: Verdict) -> Verdict:
-    """The same, where numbers that the order of a sum may set apart count as equal."""
-    return replace(verdict, changes=tuple(c for c in verdict.changes if not c.is_rounding))
-
-
 def pass_numbers(verdict: Verdict) -> Verdict:
     """The same, where nothing counts but what became of trial exports."""
     return replace(verdict, changes=(), keys=(), failure="")

@@ -73,6 +73,7 @@ _MADE = frozenset(
 ) | {"torch.from_numpy", *CONSTRUCTORS}
 """What gives a new tensor that no gradient runs through."""
 _VARIABLE = "torch.autograd.Variable"
+_VARIABLE_TAKES = ("data", "requires_grad", "volatile", "name")
 
 
 @rule.source(cst.Call, needs=("Tensor(",))
@@ -126,6 +127,11 @@ def variable(call: cst.Call, source: Source) -> Iterator[Hit]:
     if "volatile" in given.by_name:
         yield Hit(call, "volatile has no effect", remedy="use torch.no_grad()")
         return
+    if unknown := next((name for name in given.by_name if name not in _VARIABLE_TAKES), ""):
+        told = f"Variable takes no {unknown}, and raises TypeError"
+        remedy = "leave Variable out; what moves a tensor is x.to(device)"
+        yield Hit(call, told, remedy=remedy, severity=Severity.ERROR)
+        return
     made = isinstance(data, cst.Call) and source.name(data.func) in _MADE
     does = "does nothing" if made else "cuts the gradient as detach() does"
     yield Hit(call, f"Variable {does}, and is a legacy name", _unwrapped(call, data, made, source))
@@ -139,7 +145,7 @@ def copy(event: Called, source: Source) -> Iterator[Hit]:
         return
     call, fix = source.call_at(event), None
     if call is not None and not method:
-        written = f"{_receiver(call.args[0].value, source)}.detach().clone()"
+        written = f"{source.receiver(call.args[0].value)}.detach().clone()"
         fix = Fix("copy it", (source.replace(call, written),))
     yield Hit(
         event, "a tensor made of a tensor warns: x.detach().clone() is the copy it makes", fix
@@ -222,11 +228,6 @@ def _unwrapped(call: cst.Call, data: cst.BaseExpression, made: bool, source: Sou
     wanted = literal(given.get("requires_grad")) if "requires_grad" in given.by_name else False
     if not isinstance(wanted, bool) or "#" in source.code(call):
         return None
-    written = source.code(data) if made else f"{_receiver(data, source)}.detach()"
+    written = source.code(data) if made else f"{source.receiver(data)}.detach()"
     grad = ".requires_grad_()" if wanted else ""
     return Fix("write what it does", (source.replace(call, written + grad),))
-
-
-def _receiver(node: cst.BaseExpression, source: Source) -> str:
-    plain = isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
-    return source.code(node) if plain else f"({source.code(node)})"

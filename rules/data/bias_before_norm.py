@@ -125,7 +125,7 @@ def judge_norm(event: Called, ways: ValueWays, source: Source) -> Iterator[Hit]:
         return
     if any(not is_normed(each, ways, source) for each in ways.find_runs(biased.built)):
         return
-    if asks_bias(making, source):
+    if asks_bias(making, source) or is_chosen(event, biased, making, source):
         return
     norm, kind = name_layer(event), name_layer(biased)
     message = f"{norm} subtracts the mean, and with it the bias of this {kind}"
@@ -156,6 +156,28 @@ def is_normed(run: Called, ways: ValueWays, source: Source) -> bool:
     named = making is not None and names_class(making, source)
     alone = run.node is not norm.node and is_handed_on(run, source)
     return name_layer(norm) in NORMS and named and not alone
+
+
+def is_chosen(norm: Called, biased: Called, making: Occurrence, source: Source) -> bool:
+    """Whether a branch decides that there is a norm, which the layer is made, or run, outside of."""
+    made = source.evaluation.find_making(norm)
+    pairs = [(norm, biased), *([(made, making)] if made is not None else [])]
+    for inner, outer in pairs:
+        beside = {id(each) for each in source.evaluation.list_around(outer)}
+        if any(id(each) not in beside for each in list_tests(inner, source)):
+            return True
+    return False
+
+
+def list_tests(event: Occurrence, source: Source) -> Iterator[ast.AST]:
+    """The branches around something, in its function; at the head of a file all are decided."""
+    tests: list[ast.AST] = []
+    for each in source.evaluation.list_around(event):
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield from tests
+            return
+        if isinstance(each, (ast.If, ast.IfExp, ast.Match)):
+            tests.append(each)
 
 
 def is_handed_on(run: Called, source: Source) -> bool:

@@ -105,7 +105,25 @@ def in_order(event: Called, source: Source) -> Iterator[Hit]:
         plain = not any(mark in text for text in named for mark in ("?", "("))
         what = " is cut anew as ".join(named) if plain else "the axes are cut anew in another order"
         said = f"{what}: no axis is turned"
-        yield Hit(event, said, remedy="turn the axes: permute(…), or transpose of two of them")
+        first = find_outward(held, after, source)
+        if first is not None and is_known(find_operand(first)):
+            return  # told of itself
+        yield Hit(
+            first or event, said, remedy="turn the axes: permute(…), or transpose of two of them"
+        )
+
+
+def is_known(value: Value | None) -> bool:
+    return isinstance(value, Tensor) and value.shape is not None and not value.guessed
+
+
+def find_outward(held: Tensor, after: list[Dim], source: Source) -> Called | None:
+    """The cut that this one takes back, behind a layer: `bn(x.view(-1, c, n)).view(-1, n, c)`."""
+    made = source.evaluation.ways.find_maker(held)
+    made = source.evaluation.ways.find_maker(find_operand(made)) if made is not None else None
+    before = find_operand(made) if isinstance(made, Called) and made.name in CUTS else None
+    cut = isinstance(before, Tensor) and list_long(before)[-2:] in ([], after[-2:])
+    return made if cut and isinstance(made, Called) else None
 
 
 def list_long(value: Tensor) -> list[Dim]:

@@ -138,7 +138,7 @@ def incomplete(
     name = held.attr.value if isinstance(held, cst.Attribute) else held.value if held else ""
     if call is None or not EVALUATES.fullmatch(name) or given["drop_last"] != TRUE:
         return
-    if given["batch_size"] == Constant(1) or comes_out_even(given):
+    if given["batch_size"] == Constant(1) or comes_out_even(given) or is_only_sampled(name, source):
         return
     written = loader_arguments(call).by_name.get("drop_last")
     fix = None
@@ -151,6 +151,12 @@ def incomplete(
         fix,
         remedy="leave drop_last out",
     )
+
+
+def is_only_sampled(name: str, source: Source) -> bool:
+    """`batches = iter(self.val_loader)`: a batch now and then is looked at, of all that are drawn by chance."""
+    taken = re.search(rf"\biter\([\w.]*\b{name}\)", source.text)
+    return bool(taken) and not re.search(rf"\bin\b[^:\n]*\b{name}\b", source.text)
 
 
 def comes_out_even(given: Mapping[str, Value]) -> bool:

@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
+import libcst as cst
+
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
@@ -109,16 +111,28 @@ def _unhelped(
     ended = given["persistent_workers"] == FALSE
     if type(workers) is int and workers > 0 and again and ended:
         message = f"{workers} workers are ended and started anew at each epoch"
-        yield Hit(event, message, _keep(event, source), remedy="give persistent_workers=True")
+        wanted = _ask_workers(source.call_at(event), source)
+        remedy = f"give persistent_workers={wanted}"
+        yield Hit(event, message, _keep(event, wanted, source), remedy=remedy)
 
 
-def _keep(event: Called, source: Source) -> Fix | None:
-    call, added = source.call_at(event), "persistent_workers=True"
+def _ask_workers(call: cst.Call | None, source: Source) -> str:
+    """`True`, or `args.workers > 0` where others may give a number for which it is refused."""
+    given = source.arguments(call).get("num_workers") if call is not None else None
+    if isinstance(given, (cst.Name, cst.Attribute, cst.Subscript)):
+        return f"{source.code(given)} > 0"
+    return "True"
+
+
+def _keep(event: Called, wanted: str, source: Source) -> Fix | None:
+    call = source.call_at(event)
     if call is None or source.name(call.func) != LOADER:
         return None
     written = source.arguments(call).get("persistent_workers")
     edit = (
-        source.insert_argument(call, added) if written is None else source.replace(written, "True")
+        source.insert_argument(call, f"persistent_workers={wanted}")
+        if written is None
+        else source.replace(written, wanted)
     )
     return Fix("keep the workers", (edit,), Applicability.UNSAFE)
 

@@ -87,6 +87,7 @@ _TRACERS = ("onnx-legacy", "torchscript-trace")
 NUMBER = dict.fromkeys(("torch.export", "onnx", *_TRACERS), Harm.SILENT)
 TENSOR = {**NUMBER, "torch.export": Harm.WARNED, "onnx": Harm.WARNED}
 BUFFER = dict.fromkeys(("onnx", *_TRACERS), Harm.SILENT)
+OF_TEXT = dict.fromkeys(_TRACERS, Harm.SILENT)
 PART = dict.fromkeys(WRITES_ONNX, Harm.SILENT)
 """A part of a buffer: jit.trace carries it."""
 AT_EACH_CALL = "make it at each call, or in __init__ for the largest size"
@@ -97,6 +98,8 @@ RESETS = (".zero_", ".fill_", ".copy_")
 @rule.event(AttributeSet)
 def in_filled(event: AttributeSet, source: Source) -> Iterator[Hit]:
     """`if self.grid is None: self.grid = ...` of a grid for the sizes of the first call."""
+    if isinstance(event.held, Held) and event.held.address in source.evaluation.passing:
+        return
     kept = source.evaluation.rewrites.get(id(event)) or find_buffer(event, source)
     parts = source.evaluation.ways.list_sources(event.value)
     if kept is None or not any(is_one(each, kept.before) for each in parts):
@@ -117,8 +120,32 @@ def in_registered(event: Called, source: Source) -> Iterator[Hit]:
 def in_entry(event: ItemSet, source: Source) -> Iterator[Hit]:
     """`self.grids[i] = make_grid(h, w)`, `self.masks[key] = mask`."""
     name = name_own(event.node)
-    if name and isinstance(event.held, Held) and not has_size(event.index):
+    if not name or not isinstance(event.held, Held) or has_size(event.index):
+        return
+    if source.profile.concerns(OF_TEXT) or not is_text(event, source):
         yield from tell_filled(event, name, event.value, source)
+
+
+def is_text(event: ItemSet, source: Source) -> bool:
+    """`self.grids[f"{h}x{w}"]`, where sizes are symbols, whose text is that of no earlier run."""
+    written = event.node.slice if isinstance(event.node, ast.Subscript) else None
+    if isinstance(written, ast.Name):
+        function = source.evaluation.find_function(event)
+        lines = (e for e in ast.walk(function) if isinstance(e, ast.Assign)) if function else ()
+        named = (e.value for e in lines if written.id in {getattr(t, "id", "") for t in e.targets})
+        return any(map(is_made_text, named))
+    return written is not None and is_made_text(written)
+
+
+def is_made_text(node: ast.expr) -> bool:
+    match node:
+        case ast.JoinedStr() | ast.Call(func=ast.Name(id="str" | "repr")):
+            return True
+        case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format")):
+            return True
+    return False
 
 
 def has_size(index: Value) -> bool:

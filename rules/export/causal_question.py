@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import NONE, Tensor
+from lintorch.evidence import Outcome, Trial
+from lintorch.evidence.treatment import report_refusal
 from lintorch.source import Source
 
 rule = Rule(
@@ -104,3 +107,11 @@ def tell_beforehand(event: Called, told: str, source: Source) -> Fix | None:
         return None
     edit = source.insert_argument(call, told)
     return Fix(f"say {told}", (edit,), Applicability.UNSAFE)
+
+
+@rule.trial("failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """Of lines of which the source says so: the refusal itself does not tell what was asked."""
+    if outcome.exporter in HARM and "data-dependent expression" in outcome.message and outcome.site:
+        why = "whether a mask is causal depends on its numbers"
+        yield replace(report_refusal(outcome.site, outcome, why), confirms=True)

@@ -154,7 +154,7 @@ def name_read(asked: Sequence[Number | Tensor], event: Decided) -> str:
 
 
 def name_chain(event: Decided, source: Source) -> str:
-    """What else may be asked for the same choice: of the same names, or in an `elif` of the same `if`."""
+    """What else may be asked for the same choice: of the same names, in the same words, or in an `elif` of the same `if`."""
     names = {each.id for each in ast.walk(event.node) if isinstance(each, ast.Name)} - {
         "self",
         "torch",
@@ -165,6 +165,8 @@ def name_chain(event: Decided, source: Source) -> str:
     for outer in source.evaluation.list_around(event):
         if isinstance(outer, ast.If) and isinstance(head, ast.If) and outer.orelse == [head]:
             head = outer
+    if head is event.branch and isinstance(event.branch, ast.If):
+        return f"asks {ast.unparse(event.node)}"
     return f"line {getattr(head, 'lineno', event.spot.row)}"
 
 

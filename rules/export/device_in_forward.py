@@ -187,11 +187,28 @@ def in_move(event: Called, source: Source) -> Iterator[Hit]:
         return
     if event.way.forward and not is_asked_around(event, source):
         text = source.evaluation.text(event.spot)
-        said = f"`{text}` goes to a GPU wherever the input is"
+        follows = follows_tensor(event)
+        said = f"`{text}` " + (NO_CPU if follows else "goes to a GPU wherever the input is")
         remedy = "write .to(x.device) of an input x"
         if not takes_tensor(event, source):
             remedy = f"write .to(device), with {OF_WEIGHTS}"
         yield Hit(event, said, fix=move_to_hand(event, source), remedy=remedy, cause="gpu")
+
+
+NO_CPU = "raises where the input is on the CPU, which cuda() takes for no device"
+
+
+SETTINGS = re.compile(r"self|cls|\w*(args|cfg|config|opts?|options|params|settings)")
+
+
+def follows_tensor(event: Called) -> bool:
+    """`y.cuda(x.device)`, `y.cuda(x.get_device())`."""
+    match event.node:
+        case ast.Call(args=[ast.Attribute(attr="device", value=held)]):
+            return isinstance(held, ast.Name) and not SETTINGS.fullmatch(held.id)
+        case ast.Call(args=[ast.Call(func=ast.Attribute(attr="get_device"))]):
+            return True
+    return False
 
 
 def takes_tensor(event: Called, source: Source) -> bool:

@@ -308,10 +308,17 @@ def weigh_places(event: Called, source: Source) -> Said:
         yield message, {"onnx-legacy": harm}
 
 
+def is_complex(event: Called) -> bool:
+    given = event.arguments.get("input", event.arguments.get("self"))
+    return isinstance(given, Tensor) and (given.dtype or "").startswith("complex")
+
+
 def weigh_spectrum(event: Called, source: Source) -> Said:
     """`torch.stft`: real numbers from opset 17 on, complex ones never."""
     answer = event.arguments.get("return_complex")
     opset = source.profile.opset_of("onnx-legacy")
+    if answer in (None, NONE) and source.profile.torch >= (2, 0) and not is_complex(event):
+        return  # it raises, of which another rule tells
     if answer in (TRUE, None, NONE):
         hint = "return_complex=False has one from opset 17 on"
         yield f"stft of complex numbers has no translation in the legacy exporter: {hint}", LEGACY

@@ -8,7 +8,7 @@ from itertools import dropwhile
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
+from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import (
     AttributeRead,
@@ -19,7 +19,7 @@ from lintorch.evaluator.events import (
     ItemSet,
     Occurrence,
 )
-from lintorch.evaluator.values import Items, Slice, Tensor, Value
+from lintorch.evaluator.values import Items, Slice, Tensor, Unknown, Value
 from lintorch.evidence import (
     AS_TRACED,
     GraphCapture,
@@ -157,9 +157,11 @@ def in_model(event: Write, source: Source) -> Iterator[Hit]:
     if found is None or is_freed(event):
         return
     views = [each for each in found if isinstance(each, Operation)]
-    if any(isinstance(each, AttributeRead) and each.attribute == "data" for each in views):
+    reads = [each for each in views if isinstance(each, AttributeRead) and each.attribute == "data"]
+    if reads:
         message = "writes through .data, where no tracer sees it"
-        yield Hit(event, message, write_visibly(event, source), HIDDEN, remedy="drop .data")
+        fix, remedy = write_visibly(event, reads[0].held, source), remedy_of(reads[0].held)
+        yield Hit(event, message, fix, HIDDEN, remedy=remedy)
     elif any(map(is_diagonal, views)):
         remedy = "choose by a mask: torch.where(i[:, None] == i, value, y) of i = torch.arange(n)"
         severity = Severity.ERROR
@@ -243,8 +245,71 @@ def is_diagonal(view: Operation) -> bool:
     return isinstance(view, Called) and view.name.endswith(".diagonal")
 
 
-def write_visibly(event: Write, source: Source) -> Fix | None:
-    """`y.data[:, 0] = 0` as `y[:, 0] = 0`."""
+def remedy_of(base: Value) -> str:
+    """What is written instead of a write to `base.data`."""
+    origin = base.origin if isinstance(base, Tensor) else ""
+    if origin == "parameter":
+        return "compute with what is made of it (w = self.w.clamp(0, 1)), or write after the step"
+    return "drop .data, and write what is detached" if origin == "buffer" else "drop .data"
+
+
+def write_visibly(event: Write, base: Value, source: Source) -> Fix | None:
+    """`y.data[:, 0] = 0` as `y[:, 0] = 0`.
+
+    Of a parameter there is none, to which autograd lets nobody write; what a buffer is given is
+    detached: with a gradient it would hold what led to it until the next step.
+    """
+    origin = base.origin if isinstance(base, Tensor) else ""
+    dropped = None if origin == "parameter" else drop_data(event, source)
+    detached = detach_given(event, source) if origin == "buffer" else ()
+    if dropped is None or detached is None:
+        return None
+    return Fix("write where it is seen", (dropped, *detached), Applicability.UNSAFE)
+
+
+def detach_given(event: Write, source: Source) -> tuple[Edit, ...] | None:
+    """What a write gives a tensor, detached; None where some of it may have a gradient or be no tensor."""
+    written: list[tuple[Value, cst.BaseExpression]]
+    line = None if isinstance(event, Called) else find_line(event, source)
+    if isinstance(event, Called):
+        call = source.call_at(event)
+        if call is None or is_chained(call, source) or any(each.star for each in call.args):
+            return None
+        named = {each.keyword.value: each.value for each in call.args if each.keyword}
+        plain = [each.value for each in call.args if not each.keyword]
+        written = list(zip(event.positional[1:], plain, strict=False))
+        written += [(value, named[name]) for name, value in event.keyword.items() if name in named]
+    elif line is not None:
+        written = [(event.value if isinstance(event, ItemSet) else event.right, line.value)]
+    else:
+        return None
+    if any(isinstance(value, Unknown) for value, _ in written):
+        return None
+    return tuple(
+        source.replace(node, f"{source.receiver(node)}.detach()")
+        for value, node in written
+        if isinstance(value, Tensor) and value.origin not in ("constant", "buffer")
+    )
+
+
+def find_line(event: Combined | ItemSet, source: Source) -> cst.AugAssign | cst.Assign | None:
+    """`x[0] = y`, `x += y`."""
+    if isinstance(event, Combined):
+        return source.node_at(event, cst.AugAssign)
+    place = source.node_at(event, cst.Subscript)
+    target = source.parent(place) if place is not None else None
+    line = source.parent(target) if isinstance(target, cst.AssignTarget) else None
+    return line if isinstance(line, cst.Assign) else None
+
+
+def is_chained(call: cst.Call, source: Source) -> bool:
+    """`x.mul_(a).add_(b)`: two writes of one line, of which each would have to be detached."""
+    inner = call.func.value if isinstance(call.func, cst.Attribute) else None
+    return isinstance(inner, cst.Call) or isinstance(source.parent(call), cst.Attribute)
+
+
+def drop_data(event: Write, source: Source) -> Edit | None:
+    """`y` for the `y.data` that is written to."""
     place: cst.CSTNode | None
     if isinstance(event, Called):
         place = source.call_at(event)
@@ -255,8 +320,7 @@ def write_visibly(event: Write, source: Source) -> Fix | None:
         place = line.target if line is not None else None
     while isinstance(place, (cst.Subscript, cst.Attribute, cst.Call)):
         if isinstance(place, cst.Attribute) and place.attr.value == "data":
-            edit = source.replace(place, source.code(place.value))
-            return Fix("write where it is seen", (edit,), Applicability.UNSAFE)
+            return source.replace(place, source.code(place.value))
         place = place.func if isinstance(place, cst.Call) else place.value
     return None
 

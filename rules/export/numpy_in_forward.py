@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -139,6 +140,9 @@ LOOKS = frozenset({"numpy.shape", "numpy.ndim", "numpy.isscalar", "numpy.dtype",
 TELLS = frozenset({"print", "repr", "str", "format"})
 
 
+HIDDEN_READ = re.compile(r"\.data(\.\w+\(\))*\.numpy\(\)")
+
+
 @rule.event(Called)
 def in_call(event: Called, source: Source) -> Iterator[Hit]:
     if not event.name.startswith(("numpy.", *LIBRARIES)) or not event.way.forward:
@@ -147,6 +151,8 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
     given = (*event.positional, *event.keyword.values())
     if event.name in LOOKS or not any(takes(each, numpy) for each in given):
         return
+    if not numpy and HIDDEN_READ.search(ast.unparse(event.node)):
+        return  # of y.data another rule tells
     if not source.evaluation.is_dropped(event) and not only_tells(event, source):
         written = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else event.name
         said, short = f"{written}() is given {name_given(event, numpy)}", event.name[6:]

@@ -210,17 +210,21 @@ def pad_by_less(
     `shorter`: where they may be, too.
     """
     node = source.node_at(event, cst.Subscript)
-    if node is None or not isinstance(node.value, cst.Name) or is_written_to(node, source):
+    if node is None or is_written_to(node, source):
         return None
     stops, begin = read_stops(node)
     if any(stop is None for stop in stops) or len(stops) > len(before) or not any(stops):
         return None
+    presumed = not isinstance(event.held, Tensor) or event.held.guessed
+    if presumed and not begin:  # a pad counts axes from the last
+        return None
     if not shorter and any(is_longer(*sides) for sides in zip(before, after, strict=True)):
         return None
     pad, edits = source.reach("torch.nn.functional.pad", node)
-    if not pad:
+    name, above = hold(node, source)
+    if not pad or not name:
         return None
-    name, widths = node.value.value, ["0, 0"] * (0 if begin else len(before) - len(stops))
+    widths = ["0, 0"] * (0 if begin else len(before) - len(stops))
     for axis in range(len(stops) - 1, next(n for n, stop in enumerate(stops) if stop) - 1, -1):
         stop = stops[axis]
         text = source.code(stop) if isinstance(stop, cst.CSTNode) else ""
@@ -229,7 +233,11 @@ def pad_by_less(
         less = write_side(f"({less})", "", larger=False) if shorter else less
         widths.append(f"0, {less}" if text else "0, 0")
     text = f"{pad}({name}, ({', '.join(widths)}))"
-    return Fix("crop by a negative pad", (source.replace(node, text), *edits), Applicability.UNSAFE)
+    return Fix(
+        "crop by a negative pad",
+        (*above, source.replace(node, text), *edits),
+        Applicability.UNSAFE,
+    )
 
 
 def is_written_to(node: cst.Subscript, source: Source) -> bool:

@@ -156,7 +156,17 @@ def is_steady(event: Called, axis: int, source: Source) -> bool:
 def is_step(run: Called, axis: int, source: Source) -> bool:
     """Whether the length is of settings alone, or that of one step: `self.rnn(x.unsqueeze(0))`."""
     given = run.arguments.get("input")
+    if axis == 0 and is_stretched_to_state(run):
+        return True
     return is_one_step(given, axis, source) or is_short(run, given, axis)
+
+
+def is_stretched_to_state(run: Called) -> bool:
+    """`self.gru(x.expand_as(hidden), hidden)`, where hidden has an item for each layer."""
+    match run.node:
+        case ast.Call(args=[ast.Call(func=ast.Attribute(attr="expand_as"), args=[like]), state]):
+            return ast.dump(like) == ast.dump(state)
+    return False
 
 
 def is_one_step(given: Value | None, axis: int, source: Source) -> bool:

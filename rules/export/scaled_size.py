@@ -116,6 +116,7 @@ ROOT = {
 
 UPWARD = frozenset({"math.ceil", "math.floor", "math.trunc"})
 FUNCTIONS = frozenset({f"math.{name}" for name in ("sqrt", "log", "log1p", "log2")})
+INNER_LOGARITHM = re.compile(r"(int|(math\.)?(ceil|floor|trunc))\(.*\blog(2|1p)?\(", re.DOTALL)
 ROUNDS = frozenset({"round", "divmod", "math.isqrt"}) | UPWARD | FUNCTIONS
 UNSAVED = {"ceil": "math.ceil", "floor": "math.floor", "trunc": "math.trunc", "round": "round"}
 """What torch.export follows, and torch.export.save refuses, by the name that it says."""
@@ -151,7 +152,7 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
 
     Of one that may never vary only a run can tell.
     """
-    if not source.profile.dynamic or event.varies is False:
+    if not source.profile.dynamic or event.varies is False or rounds_logarithm(event, source):
         return
     waits = not (event.varies or is_side(event))
     harm = weigh_rounding(event)
@@ -169,6 +170,11 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         if fix is not None or not waits:
             felt = None if unsaved else harm
             yield Hit(event, said, fix=fix, harm=felt, remedy=remedy, cause=name, confirms=waits)
+
+
+def rounds_logarithm(event: Baked, source: Source) -> bool:
+    """`math.ceil(math.log2(n))`: the logarithm is told, which nothing behind it mends."""
+    return bool(INNER_LOGARITHM.match(source.evaluation.text(event.spot)))
 
 
 def divides(call: cst.Call | None) -> bool:

@@ -223,14 +223,58 @@ def rank_harm(harm: dict[str, Harm]) -> int:
 
 
 def is_harmless(event: Decided) -> bool:
-    """A check that only raises or warns, or a choice of layout alone."""
+    """A check that only raises or warns, whether there is anything at all, or a choice of layout alone."""
     branch = event.branch
-    if event.kind == "assert" or branch is None:
+    if event.kind == "assert" or branch is None or asks_for_any(event.node):
         return True
     if isinstance(branch, ast.If):
+        if not branch.orelse and all(map(only_stretches, branch.body)):
+            return True
         sides = (branch.body, branch.orelse)
         checks = all(only_checks_in(side, only_relays) for side in sides)
         return checks or refreshes(ast.unparse(branch.test), *map(ast.unparse, branch.body))
+    return False
+
+
+def asks_for_any(test: ast.AST) -> bool:
+    """`x.numel() > 0`, `x.shape[0] == 0`: no exporter is given an example without a sample."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=asked):
+            return asks_for_any(asked)
+        case ast.Compare(left=counted, ops=[_], comparators=[ast.Constant(value=0)]):
+            return counts_samples(counted)
+        case ast.Compare(
+            left=counted, ops=[ast.Lt() | ast.GtE()], comparators=[ast.Constant(value=1)]
+        ):
+            return counts_samples(counted)
+    return counts_samples(test)
+
+
+def counts_samples(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="numel" | "nelement"), args=[]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="size"), args=[ast.Constant(value=0)]):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant(value=0)):
+            return True
+        case ast.Subscript(
+            value=ast.Call(func=ast.Attribute(attr="size")), slice=ast.Constant(value=0)
+        ):
+            return True
+    return False
+
+
+def only_stretches(line: ast.stmt) -> bool:
+    """`x = x.expand(n, -1)`: what works on it would stretch it as well."""
+    match line:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Call(
+                func=ast.Attribute(value=ast.Name(id=held), attr="expand" | "expand_as")
+            ),
+        ):
+            return name == held
     return False
 
 

@@ -159,8 +159,27 @@ def is_used(event: Called, source: Source) -> bool:
         if isinstance(outer, ast.JoinedStr):
             return False
         if isinstance(outer, ast.stmt):
-            return not (isinstance(outer, (ast.If, ast.Assert)) and only_checks(outer))
+            checks = isinstance(outer, (ast.If, ast.Assert)) and only_checks(outer)
+            return not (checks or (isinstance(outer, ast.If) and only_shows(outer)))
     return True
+
+
+def only_shows(line: ast.stmt) -> bool:
+    """`if random.random() < 0.02: self.visualize(x)`: a picture now and then, and nothing else."""
+    match line:
+        case ast.If(body=body, orelse=other):
+            return all(map(only_shows, (*body, *other)))
+        case ast.With(body=body):
+            return all(map(only_shows, body))
+        case ast.Expr(value=ast.Call(func=func)):
+            return bool(SHOWS.match(getattr(func, "attr", getattr(func, "id", ""))))
+    return isinstance(line, ast.Pass)
+
+
+SHOWS = re.compile(
+    r"_?(vis|visualize|plot|show|log|print|add_(image|figure|scalar|histogram))(_|$|s$)"
+)
+"""Names of what looks at tensors."""
 
 
 def is_read_by(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Combined, Compared, Indexed
-from lintorch.evaluator.values import UNKNOWN, External, Items, Tensor, Value
+from lintorch.evaluator.events import Called, Combined, Compared
+from lintorch.evaluator.values import Items, Tensor, Value
 from lintorch.evidence import MixedDevices, OperatorCall, SameDevice, Trace, host_reads
+from lintorch.facts.models.device_names import name_device
+from lintorch.facts.models.made_on_cpu import find_cpu_maker, follows_model, has_default
 from lintorch.facts.models.value_ways import list_operands
 from lintorch.source import Source
 
@@ -56,8 +58,6 @@ rule = Rule(
     fix=Applicability.SAFE,
 )
 
-SIZED = frozenset(f"torch.{name}" for name in ("zeros", "ones", "rand", "randn", "full", "empty"))
-RANGES = frozenset(f"torch.{name}" for name in ("arange", "linspace", "logspace", "eye"))
 COPIED = {
     "torch.export": Harm.REFUSED,
     "onnx-legacy": Harm.WARNED,
@@ -71,35 +71,110 @@ COPIES = {
     "torch.FloatTensor": EAGERLY,
     "torch.LongTensor": EAGERLY,
 }
-MAKERS = SIZED | RANGES | {"torch.tensor"}
-
-
-SHAPED = frozenset(
-    {
-        "view", "reshape", "unsqueeze", "squeeze", "repeat", "expand", "float", "double", "long",
-        "half", "int", "bool", "permute", "transpose", "t", "flatten", "tril", "triu", "clone",
-        "contiguous", "repeat_interleave", "exp", "sqrt", "sin", "cos", "log",
-    }
+MEETING = (
+    *(
+        f"{home}{name}"
+        for home in ("torch.", "torch.Tensor.")
+        for name in (
+            "matmul", "mm", "bmm", "mv", "addmm", "baddbmm", "where", "masked_fill", "masked_fill_",
+            "masked_scatter", "masked_select", "index_select", "gather", "scatter", "scatter_",
+            "scatter_add", "scatter_add_", "index_add", "index_add_", "index_copy", "index_copy_",
+            "take_along_dim", "add", "add_", "sub", "sub_", "mul", "mul_", "div", "div_", "maximum",
+            "minimum", "eq", "ne", "lt", "gt", "le", "ge", "logical_and", "logical_or", "lerp",
+            "cross",
+        )
+    ),
+    *(
+        f"torch.{name}"
+        for name in (
+            "cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "einsum", "cdist",
+        )
+    ),
+    *(
+        f"torch.nn.functional.{name}"
+        for name in (
+            "embedding", "linear", "bilinear", "grid_sample", "conv1d", "conv2d", "conv3d",
+            "scaled_dot_product_attention", "cosine_similarity", "cross_entropy", "mse_loss",
+            "l1_loss", "smooth_l1_loss", "kl_div", "binary_cross_entropy",
+            "binary_cross_entropy_with_logits",
+        )
+    ),
 )  # fmt: skip
-"""Methods and functions that make another such tensor of a tensor."""
-SHAPED_AS = ("expand_as", "view_as", "reshape_as")
-"""Methods that take of what they are given the shape alone."""
-STEPS = 24
-MOST = 200
+"""What takes tensors of one device only."""
+WEIGHTED = tuple(
+    f"torch.nn.{name}.forward"
+    for name in (
+        "Linear", "Bilinear", "Embedding", "EmbeddingBag", "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell",
+        "RNNCell", "MultiheadAttention", "TransformerEncoder", "TransformerDecoder", "Transformer",
+        "TransformerEncoderLayer", "TransformerDecoderLayer",
+        *(f"Conv{kind}{n}d" for kind in ("", "Transpose") for n in (1, 2, 3)),
+    )
+)  # fmt: skip
+"""Layers whose weights meet all that they are given."""
 
 
 @rule.event(Combined, Compared)
 def in_operation(event: Combined | Compared, source: Source) -> Iterator[Hit]:
     """`x + torch.zeros(3)`, also through names, views and helpers."""
-    if not event.way.forward or event.operator == "MatMult":
+    if not event.way.forward:
         return
     for value, other, written in list_sides(event):
-        made = find_maker(value, source)
-        if made is None or not follows_model(other, source) or has_default(made, source):
+        made = find_cpu_maker(value, source.evaluation)
+        if made is None or not follows_model(other, source.evaluation):
+            continue
+        if has_default(made, source.evaluation):
             continue
         said = f"{write_function(made)}() makes it on the CPU, {ast.unparse(written)} may not be"
         remedy = f"pass device={written.id}.device" if isinstance(written, ast.Name) else None
-        yield Hit(event, said, fix=place_it(made, event, written, source), remedy=remedy)
+        fix = place_it(made, event, written, source) or name_place(made, source)
+        yield Hit(
+            event, said, fix=fix, remedy=remedy, cause=f"made in {made.spot.path}:{made.spot.row}"
+        )
+
+
+@rule.event(*MEETING)
+def in_function(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.cat([x, torch.zeros(3)])`: of all that it is given one is made on the CPU, and one is not."""
+    tensors = [each for each in list_operands(event) if isinstance(each, Tensor)]
+    made = find_made(event, tensors, source) if len(tensors) > 1 else None
+    if made is not None and any(follows_model(each, source.evaluation) for each in tensors):
+        yield tell_meeting(event, made, "the rest", source)
+
+
+@rule.event(*WEIGHTED)
+def in_layer(event: Called, source: Source) -> Iterator[Hit]:
+    """`self.lstm(x, (torch.zeros(1, 2, 8), c))`: a layer's weights are where the model is."""
+    made = find_made(event, list_operands(event), source)
+    if made is not None:
+        yield tell_meeting(event, made, "the layer", source)
+
+
+def find_made(event: Called, given: Iterable[Value], source: Source) -> Called | None:
+    if not event.way.forward or source.evaluation.is_dropped(event):
+        return None
+    makers = (find_cpu_maker(each, source.evaluation) for each in given)
+    made = next((each for each in makers if each is not None), None)
+    return None if made is None or has_default(made, source.evaluation) else made
+
+
+def tell_meeting(event: Called, made: Called, other: str, source: Source) -> Hit:
+    """At the line where they meet, as a run would."""
+    apart = made.spot.path == event.spot.path and made.spot.row != event.spot.row
+    where = f" in line {made.spot.row}" if apart else ""
+    said = f"{write_function(made)}(){where} makes it on the CPU, {other} may not be"
+    return Hit(
+        event, said, fix=name_place(made, source), cause=f"made in {made.spot.path}:{made.spot.row}"
+    )
+
+
+def name_place(made: Called, source: Source) -> Fix | None:
+    """`device=x.device` of an input, or a weight, that is at hand where it is made."""
+    call = source.call_at(made)
+    if call is None:
+        return None
+    device = name_device(made, source.evaluation, lambda name: source.spell(name, call))
+    text = f"device={device}"
+    return Fix(f"pass {text}", (source.insert_argument(call, text),)) if device else None
 
 
 @rule.event(*COPIES)
@@ -147,75 +222,6 @@ def list_sides(event: Combined | Compared) -> Iterator[tuple[Value, Value, ast.e
     elif isinstance(node, ast.Compare) and len(node.ops) == 1:
         yield event.left, event.right, node.comparators[0]
         yield event.right, event.left, node.left
-
-
-def find_maker(value: Value, source: Source) -> Called | None:
-    """The call in forward that makes a tensor with dimensions on no device in particular."""
-    for _ in range(STEPS):
-        made = source.evaluation.ways.find_maker(value)
-        if isinstance(made, Indexed):
-            value = made.held
-        elif isinstance(made, Called) and made.name in MAKERS:
-            return made if made.way.forward and is_on_cpu(made) else None
-        elif isinstance(made, Called) and made.name.rpartition(".")[2] in SHAPED:
-            value = next(list_operands(made), UNKNOWN)
-        else:
-            return None
-    return None
-
-
-def is_on_cpu(made: Called) -> bool:
-    """Not `torch.tensor(2.0)`, `torch.zeros(())`; a shape that is not known may be of no dimension."""
-    if made.open or {"device", "out"} & made.keyword.keys():
-        return False
-    shape = made.result.shape if isinstance(made.result, Tensor) else None
-    return made.name in RANGES or bool(shape)
-
-
-def follows_model(value: Value, source: Source) -> bool:
-    """Whether a tensor is on the device of the model: of an input or weight, and not taken to the CPU."""
-    if not isinstance(value, Tensor) or (value.data is not True and value.origin not in OWN):
-        return False
-    ways, waiting, seen = source.evaluation.ways, [value], {id(value)}
-    while waiting and len(seen) < MOST:
-        each = waiting.pop()
-        made = ways.find_maker(each)
-        if isinstance(made, Called) and may_move(made):
-            continue
-        if each.origin in (*OWN, "input") or (isinstance(made, Called) and made.built is not None):
-            return True
-        if made is None:
-            if each.data and "cpu" not in source.evaluation.words:
-                return True
-            continue
-        operands = [*list_operands(made)]
-        if isinstance(made, Called) and made.name.rpartition(".")[2] in SHAPED_AS:
-            operands = operands[:1]
-        more = [v for v in operands if isinstance(v, Tensor) and id(v) not in seen]
-        seen.update(map(id, more))
-        waiting += more
-    return False
-
-
-OWN = ("parameter", "buffer")
-
-
-def may_move(made: Called) -> bool:
-    """Whether a call may take a tensor to another device; not `x.to(torch.float16)`."""
-    last = made.name.rpartition(".")[2]
-    if last != "to":
-        return last in ("cpu", "from_numpy")
-    to = (*made.positional[1:], *made.keyword.values())
-    return not any(isinstance(v, (External, Tensor)) for v in to)
-
-
-def has_default(made: Called, source: Source) -> bool:
-    """Whether a `with torch.device(...)` stands around."""
-    return any(
-        isinstance(outer, ast.With)
-        and any("device" in ast.unparse(item.context_expr) for item in outer.items)
-        for outer in source.evaluation.list_around(made)
-    )
 
 
 def holds_tensors(given: Value) -> bool:

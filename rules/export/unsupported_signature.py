@@ -197,6 +197,8 @@ def in_class(node: cst.ClassDef, source: Source) -> Iterator[Hit]:
     first = objects[0] if objects else ()
     if not first or not all(objects) or takes_alike(forward, first[0]):
         return
+    if all(isinstance(each, cst.Call) and not each.args for each in values):
+        return  # nothing is in it
     if not is_made_elsewhere(info.name, source):
         told, harm = first
         yield give_back(values[0], told, harm, source)
@@ -243,12 +245,25 @@ def return_traced(node: object, source: Source) -> Fix | None:
     return return_tensors(written, source) if len(written) == len(given) else None
 
 
+def gives_nothing_own(event: Returned) -> bool:
+    """`return super().forward(x)`, of which is told where that is written, and `return AttrDict()`."""
+    given = event.node.value if isinstance(event.node, ast.Return) else event.node
+    match given:
+        case ast.Call(
+            func=ast.Attribute(attr="forward", value=ast.Call(func=ast.Name(id="super")))
+        ):
+            return True
+        case ast.Call(func=ast.Name(), args=[], keywords=[]):
+            return True
+    return False
+
+
 @rule.event(Returned)
 def in_model(event: Returned, source: Source) -> Iterator[Hit]:
     """What a model gives whatever way its forward is left."""
     told = judge_value(event.value)
     name = event.way.root.rpartition(":")[2]
-    if not told or offers_others(event) or is_root_part(name, source):
+    if not told or offers_others(event) or is_root_part(name, source) or gives_nothing_own(event):
         return
     if any(is_given_alike(event.inside, each) for each in told):
         return

@@ -74,6 +74,8 @@ PASSED = frozenset(
 
 @rule.event(*ARCS)
 def in_angle(event: Called, source: Source) -> Iterator[Hit]:
+    if is_shortened(event, source):
+        return
     for step in source.evaluation.steps.list_steps(find_operand(event)):
         if may_be_inside(step.event):
             return
@@ -84,6 +86,26 @@ def in_angle(event: Called, source: Source) -> Iterator[Hit]:
             return
         if step.name not in PASSED:
             return
+
+
+def is_shortened(event: Called, source: Source) -> bool:
+    """Whether vectors were divided by a little more than their length: `x / (x.norm() + 1e-5)`."""
+    ways, value = source.evaluation.ways, find_operand(event)
+    for each in ways.list_sources(value) if value is not None else ():
+        made = ways.find_maker(each)
+        if isinstance(made, Combined) and made.operator == "Div":
+            by = [ways.find_maker(v) for v in ways.list_sources(made.right)]
+            if any(
+                isinstance(b, Combined) and b.operator == "Add" and is_little(b.right) for b in by
+            ):
+                return True
+    return False
+
+
+def is_little(value: Value) -> bool:
+    """What is more than the digits that float32 has."""
+    number = value.value if isinstance(value, Constant) else None
+    return isinstance(number, float) and 1e-6 <= number < 0.01
 
 
 def may_be_inside(made: Operation | UnknownCalled) -> bool:

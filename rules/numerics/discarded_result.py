@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+import libcst as cst
+
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
@@ -98,6 +100,24 @@ def warms_up(event: Called, source: Source) -> bool:
             made = source.evaluation.ways.find_maker(event.positional[0])
             return isinstance(made, Called) and made.name in MADE
     return False
+
+
+@rule.source(cst.Expr, needs=("training ==", "requires_grad ==", "] =="))
+def in_statement(statement: cst.Expr, source: Source) -> Iterator[Hit]:
+    """`layer.training == True` as a statement: nothing is set."""
+    match statement.value:
+        case cst.Comparison(left, comparisons=[cst.ComparisonTarget(operator=cst.Equal() as sign)]):
+            held = source.code(left)
+        case _:
+            return
+    if SETTING.search(held) and source.enclosing(statement, cst.With, cst.Try) is None:
+        said = f"{held} is compared, not set, and nothing takes the answer"
+        fix = Fix("write =", (source.replace(sign, "="),), Applicability.UNSAFE)
+        yield Hit(statement, said, fix, remedy="write =, or leave it out")
+
+
+SETTING = re.compile(r"\.(training|requires_grad)$|param_groups\[.*\]\[.*\]$|group\[.*\]$")
+"""What one sets by assignment."""
 
 
 MADE = frozenset(

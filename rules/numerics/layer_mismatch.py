@@ -82,6 +82,9 @@ TAKING = frozenset(f"torch.nn.{name}" for name in ("Linear", "LSTM", "GRU", "RNN
 RECURRENT = frozenset(f"torch.nn.{name}.forward" for name in ("LSTM", "GRU", "RNN"))
 GIVING = RECURRENT | {"torch.nn.Linear.forward", "torch.nn.Embedding.forward"}
 DEEPEST = 8
+RANKS = re.compile(r"\b\d-?D\b")
+"""Messages about how many axes something has."""
+UNSET = re.compile(r"negative dimension -1: ")
 
 
 @rule.event(*(f"torch.nn.Conv{axes}d" for axes in (1, 2, 3)))
@@ -130,6 +133,8 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
     """What raises for the shapes that a model computes: an error where that is so on every way through it."""
     spot = event.made or event.spot
     certain = event.way.certain
+    if UNSET.search(event.message) and not writes_minus(event.node):
+        return  # a setting that nobody has made yet
     told = not certain and spot.path == source.path and spot.row in source.evaluation.rows.refused
     if told or not (event.founded or follows_linear(event, source)):
         return
@@ -153,6 +158,11 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
         yield Hit(event, said, severity=severity, remedy=find_remedy(event), cause=cause)
 
 
+def writes_minus(node: ast.AST) -> bool:
+    """`torch.zeros(-1)`."""
+    return any(isinstance(each, ast.USub) for each in ast.walk(node))
+
+
 def is_handed_over(name: str, source: Source) -> bool:
     """`build_model(Net, **settings)`: whether a function is given the class, and so how to build it."""
     arguments = (source.parent(each) for each in source.mentions_of(name))
@@ -172,9 +182,9 @@ def find_remedy(event: Refused) -> str:
 def follows_linear(event: Refused, source: Source) -> bool:
     """Whether a Linear or recurrent layer gets what a Linear or Embedding gives, with nothing but activations between.
 
-    That is wrong whatever the rank is.
+    That is wrong whatever the rank is, unless it is the rank that does not fit.
     """
-    if event.name not in TAKING or not event.operands:
+    if event.name not in TAKING or not event.operands or RANKS.search(event.message):
         return False
     value: Value | None = event.operands[0]
     for _ in range(DEEPEST):

@@ -279,9 +279,19 @@ def is_of_units(value: Value | None, source: Source) -> bool:
         made = source.evaluation.ways.find_maker(each)
         if made is not None and name_operation(made) in UNITS:
             return True
+        if isinstance(made, Combined) and made.operator == "Div" and is_length(made.right, source):
+            return True
     return False
 
 
+def is_length(value: Value, source: Source) -> bool:
+    """`x.norm(dim=1)`, or a product of such."""
+    ways = source.evaluation.ways
+    made = (ways.find_maker(each) for each in ways.list_sources(value))
+    return any(each is not None and name_operation(each) in LENGTHS for each in made)
+
+
+LENGTHS = frozenset({"norm", "vector_norm"})
 UNITS = frozenset({"normalize", "cosine_similarity", "cosinesimilarity"})
 
 

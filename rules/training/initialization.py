@@ -255,9 +255,12 @@ def _empties(call: cst.Call, target: cst.Name, source: Source) -> bool:
 
 
 def _find_norm(source: Source) -> str:
-    """A norm layer that the file builds; "" where it builds none."""
-    made = (source.name(call.func) for call in source.nodes(cst.Call))
-    return next((name for name in made if _NORMS.match(name)), "")
+    """A norm layer that the file builds, and not only if it is asked to; "" where it builds none."""
+    for call in source.nodes(cst.Call):
+        name = source.name(call.func)
+        if _NORMS.match(name) and source.enclosing(call, cst.If, cst.IfExp) is None:
+            return name
+    return ""
 
 
 @rule.event(*_FILLING)

@@ -82,22 +82,45 @@ def in_branches(event: Called, source: Source) -> Iterator[Hit]:
 
 
 def is_rebound(written: Tensor, event: Called, used: Combined, source: Source) -> bool:
-    """Whether the name that is added stands for something else by then: a call that gave the same before."""
+    """Whether what is added is something else by then, of a later call that gives the same."""
     function = source.evaluation.find_function(used)
-    if (
-        function is None
-        or not isinstance(used.node, ast.BinOp)
-        or event.spot.path != used.spot.path
-    ):
+    sides = [*list_sides(written, used)]
+    if function is None or not sides or event.spot.path != used.spot.path:
         return False
-    sides = ((used.node.left, used.left), (used.node.right, used.right))
-    names = {n.id for n, value in sides if value is written and isinstance(n, ast.Name)}
     between = range(event.spot.row, used.spot.row)
-    return bool(names) and names <= {
+    stored = {
         each.id
         for each in ast.walk(function)
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and each.lineno in between
     }
+    apart = source.evaluation.find_function(event) is not function
+    return all(
+        {name.id for name in list_names(side)} <= stored or (isinstance(side, ast.Call) and apart)
+        for side in sides
+    )
+
+
+def list_names(side: ast.expr) -> list[ast.Name]:
+    """The name that is added, or the names that a call is given of which it is the result."""
+    if not isinstance(side, ast.Call):
+        return [each for each in ast.walk(side) if isinstance(each, ast.Name)]
+    given = [*side.args, *(each.value for each in side.keywords)]
+    return [each for part in given for each in ast.walk(part) if isinstance(each, ast.Name)]
+
+
+def list_sides(written: Tensor, used: Combined) -> Iterator[ast.expr]:
+    """What is written on the sides of a sum that are, or may be, a tensor."""
+    node = used.node
+    if isinstance(node, ast.BinOp):
+        written_as = (node.left, node.right)
+    elif isinstance(node, ast.AugAssign):
+        written_as = (node.target, node.value)
+    else:
+        return
+    for side, value in zip(written_as, (used.left, used.right), strict=True):
+        arms = value.arms if isinstance(value, Tensor) else ()
+        if any(each is written for each in (value, *arms)):
+            yield side
 
 
 def joins_tensors(used: Combined) -> bool:

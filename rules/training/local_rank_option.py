@@ -64,6 +64,7 @@ READS_RANK = re.compile(
     r"(environ\.get|getenv)\(\s*[\"']LOCAL_RANK|environ\[[\"']LOCAL_RANK[\"']\](?!\s*=[^=])"
 )
 
+SPAWNS = re.compile(r"\b(multiprocessing|mp)\.spawn\(")
 READS_RANK_OF_BYTES = re.compile(READS_RANK.pattern.encode())
 READS_OPTION = re.compile(
     rb"\b(\w*arg(ument)?s|\w*opts?|options|\w*flags|\w*config\w*|\w*cfg|hps?|hparams|params)\.local_rank\b(?!\s*=[^=])",
@@ -86,7 +87,9 @@ def in_parsers(event: Called, source: Source) -> Iterator[Hit]:
 
 
 def is_started_otherwise(source: Source) -> bool:
-    """Whether another file reads LOCAL_RANK, and none reads the option: torchrun passes it so."""
+    """Whether it starts its processes itself, or another file reads LOCAL_RANK, and none reads the option."""
+    if SPAWNS.search(source.text) and not source.mentions(("distributed.launch", "torchrun")):
+        return True
     if source.mentions((".local_rank", "LOCAL_RANK")):
         return False
     reads = is_written_around(READS_RANK_OF_BYTES, source.path, source.consulted)

@@ -139,14 +139,33 @@ def judge(event: AttributeRead, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, remedy=TURN_ON)
 
 
-def tell_result(value: Value, source: Source) -> int | None:
-    """The row of the operation that gave a value, where that is surely no leaf."""
+@rule.event("torch.autograd.grad")
+def in_asked(event: Called, source: Source) -> Iterator[Hit]:
+    """`mixed = (a * x).detach()` and then the gradient of something with regard to mixed."""
+    given = event.positional[1] if len(event.positional) > 1 else event.keyword.get("inputs")
+    if given is None or is_turned_on(given, source):
+        return
+    made = source.evaluation.ways.find_maker(given)
+    function = source.evaluation.find_function(event)
+    if not isinstance(made, Called) or name_operation(made) != "detach" or function is None:
+        return
+    if "requires_grad" not in ast.unparse(function) and "allow_unused" not in event.keyword:
+        message = f"line {made.spot.row} detached it: no gradient can be asked of it, RuntimeError"
+        yield Hit(event, message, remedy=f"{TURN_ON} behind detach()")
+
+
+def is_turned_on(value: Value, source: Source) -> bool:
     ways = source.evaluation.ways
     users = (*ways.find_users(value), *ways.find_asked(value))
-    if any(name_operation(each) in ("retain_grad", "requires_grad_") for each in users):
+    named = any(name_operation(each) in ("retain_grad", "requires_grad_") for each in users)
+    return named or id(value) in source.evaluation.turned_on
+
+
+def tell_result(value: Value, source: Source) -> int | None:
+    """The row of the operation that gave a value, where that is surely no leaf."""
+    if is_turned_on(value, source):
         return None
-    if id(value) in source.evaluation.turned_on:
-        return None
+    ways = source.evaluation.ways
     made = ways.find_maker(value) or ways.find_unknown_maker(value)
     if isinstance(made, UnknownCalled):
         return made.spot.row if made.method in VIEWS else None

@@ -9,6 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.evaluator.conditions import name_lasting
 from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.given_arguments import name_arguments
 from lintorch.evaluator.training_code import SCHEDULERS
@@ -152,7 +153,11 @@ def in_constructors(event: Called, source: Source) -> Iterator[Hit]:
     last, optimizer = given.get("last_epoch"), given.get("optimizer")
     resumed = isinstance(last, Constant) and type(last.value) is int and last.value >= 0
     resumed = resumed or (isinstance(last, Unknown) and last.path.startswith("torch.load()["))
-    if resumed and "initial_lr" not in source.evaluation.words and _is_fresh(optimizer, source):
+    if (
+        resumed
+        and "initial_lr" not in source.evaluation.words
+        and _is_fresh(optimizer, event, source)
+    ):
         message = "last_epoch on an optimizer just made raises KeyError"
         remedy = "load the scheduler's state: scheduler.load_state_dict(state)"
         yield Hit(event, message, severity=Severity.ERROR, remedy=remedy)
@@ -285,11 +290,24 @@ def _rebinds(statement: cst.CSTNode, name: str, source: Source) -> bool:
     )
 
 
-def _is_fresh(optimizer: Value | None, source: Source) -> bool:
-    """Whether an optimizer was made by this code, and is given no state."""
-    acts = source.evaluation.training.actions
-    loaded = any(each.act is Act.RESUMED and not _is_made(each.at) for each in acts)
+def _is_fresh(optimizer: Value | None, event: Called, source: Source) -> bool:
+    """Whether an optimizer was made by this code, and has been given no state by then."""
+    own = name_lasting(optimizer or UNKNOWN)
+    acts = [each for each in source.evaluation.training.actions if each.act is Act.RESUMED]
+    others = [e for e in acts if e.on is not None and e.on.key.startswith("#") and e.on.key != own]
+    states = [each.at for each in acts if each not in others and not _is_made(each.at)]
+    loaded = any(not _stands_below(each, event, source) for each in states)
     return role_of_object(optimizer or UNKNOWN) is Role.OPTIMIZER and not loaded
+
+
+def _stands_below(event: Occurrence, first: Occurrence, source: Source) -> bool:
+    """Whether it is of the same function, behind the other, and no loop goes back."""
+    functions = {source.evaluation.find_function(each) for each in (event, first)}
+    return (
+        len(functions) == 1
+        and event.spot.row > first.spot.row
+        and next(source.evaluation.list_loops(event), None) is None
+    )
 
 
 def _is_made(event: Occurrence) -> bool:

@@ -39,6 +39,7 @@ def read_size(machine: Machine, node: ast.AST, given: Given) -> Value:
     held = given.pick(0)
     if not isinstance(held, Tensor):
         return UNKNOWN
+    _ask_tensor(machine, held)
     whole = read_shape(machine, node, held)
     axis = given.pick(1, "dim")
     if axis is None:
@@ -48,10 +49,18 @@ def read_size(machine: Machine, node: ast.AST, given: Given) -> Value:
     return note_aside(size, machine.spot(node)) if held.aside and not known else size
 
 
+def _ask_tensor(machine: Machine, held: Tensor) -> None:
+    """Note that what a method of tensors alone is called on is one."""
+    machine.presumed = machine.presumed or held.data is None
+    teach_tensors(machine, (held,))
+
+
 @does("torch.Tensor.dim", "torch.Tensor.ndimension")
 def count_axes(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`x.dim()`."""
     held = given.pick(0)
+    if isinstance(held, Tensor):
+        _ask_tensor(machine, held)
     if isinstance(held, Tensor) and held.shape is not None and not held.guessed:
         return Constant(len(held.shape))
     return Number(None, True, False)

@@ -43,5 +43,16 @@ def trace_attributes(roots: Iterable[Iterable[Occurrence]]) -> dict[int, Rewrite
     return found
 
 
+def list_passing(roots: Iterable[Iterable[Occurrence]]) -> frozenset[int]:
+    """The addresses of objects that a forward makes anew at each call: a distribution, a box."""
+    return frozenset(
+        event.held.address
+        for events in roots
+        for event in events
+        if isinstance(event, AttributeSet) and isinstance(event.held, Held)
+        if event.way.forward and event.way.names[-1:] and event.way.names[-1].endswith(".__init__")
+    )
+
+
 def _name(event: AttributeSet) -> _Attribute:
     return (event.held.address if isinstance(event.held, Held) else 0), event.attribute

@@ -33,7 +33,7 @@ from lintorch.evaluator.values import Items, Spot, Unknown, Value
 from lintorch.evaluator.watch_calls import CallWatch
 from lintorch.evaluator.watch_heap import HeapWatch
 from lintorch.evaluator.watch_lines import LineWatch
-from lintorch.facts.models.attribute_history import Rewrite, trace_attributes
+from lintorch.facts.models.attribute_history import Rewrite, list_passing, trace_attributes
 from lintorch.facts.models.autocast_types import AutocastTypes
 from lintorch.facts.models.backward_passes import (
     changes_weights,
@@ -259,6 +259,11 @@ class Evaluation:
     def rewrites(self) -> Mapping[int, Rewrite]:
         """Writes of forwards to attributes that their objects had before."""
         return trace_attributes(reached.events for reached in self.reached)
+
+    @cached_property
+    def passing(self) -> frozenset[int]:
+        """The addresses of objects that forwards make anew at each call."""
+        return list_passing(reached.events for reached in self.reached)
 
     def list_before(self, event: Occurrence) -> tuple[Occurrence, ...]:
         """What happens before an event of one root."""

@@ -47,14 +47,15 @@ def _prepare_proof(proof: Mapping[str, Any]) -> Examine:
     texts they are run as they are, and kept where they run one of the `rows`, all of them where
     these are None; with some, they are run with these in the place of files and compared: `text`
     in that of the fixed one (None where it stays as it is), `beside` by the real paths of others,
-    each the bytes of a file in base64. `beside` is None where nothing is to be compared with.
+    each the bytes of a file in base64. `beside` is None where nothing is to be compared with. `if_equal`
+    says that exports of what computes something else are of no interest.
     """
     fixed, folder, text = proof["fixed"], proof["folder"], proof["text"]
     beside, rows = proof["beside"], proof["rows"]
     if beside is not None:
         for path, data in {**beside, **({fixed: text} if text is not None else {})}.items():
             put_in_place(path, base64.b64decode(data))
-        return partial(compare_model, folder)
+        return partial(compare_model, folder, proof["if_equal"])
     watched = ExecutedRows(fixed)
     watched.start_watching()
     wanted = None if rows is None else frozenset(rows)

@@ -85,6 +85,7 @@ def keep_original(
 
 def compare_model(
     folder: str,
+    if_equal: bool,
     send: Send,
     identity: ModelIdentity,
     makes: Callable[[], Iterator[Built]],
@@ -116,17 +117,11 @@ def compare_model(
     send(TimeNeeded(options.limits.seconds + SLACK))
     seen = observe_alike(built.module, kept.fed, kept.seen)
     changes = (*changes, *compare_observations(kept.seen, seen, names))
-    send(
-        ModelCompared(
-            Comparison(
-                _sum_up(seen, kept.fed),
-                changes,
-                describe_keys(kept.weights, weights, names),
-                tuple(list_gained(kept.seen, seen)),
-            )
-        )
-    )
-    _try_exports(work, RunnableModel(built, model, kept.fed, GivenWeights(livened=True)))
+    keys = describe_keys(kept.weights, weights, names)
+    gained = tuple(list_gained(kept.seen, seen))
+    send(ModelCompared(Comparison(_sum_up(seen, kept.fed), changes, keys, gained)))
+    if not if_equal or (not keys and all(each.is_rounding for each in changes)):
+        _try_exports(work, RunnableModel(built, model, kept.fed, GivenWeights(livened=True)))
 
 
 def _try_exports(work: ModelWork, subject: RunnableModel) -> None:

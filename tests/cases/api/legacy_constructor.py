@@ -47,6 +47,7 @@ def wrapped(x, y):
     Variable(x)  # hit
     Variable(torch.ones(2), requires_grad=True)  # hit
     Variable(x, volatile=True)  # hit
+    Variable(torch.ones(2), device=x.device)  # hit
     Variable()
     return isinstance(x, Variable)
 

@@ -82,3 +82,42 @@ class Both(nn.Module):
 
     def forward(self, x, y):
         return self.plain(x, y), self.normed(x, y)
+
+
+def make_layers(widths, normed=False):
+    layers = []
+    for width in widths:
+        conv = nn.Conv2d(width, width, 3)
+        if normed:
+            layers += [conv, nn.BatchNorm2d(width), nn.ReLU()]
+        else:
+            layers += [conv, nn.ReLU()]
+    return nn.Sequential(*layers)
+
+
+def make_plain():
+    return make_layers([3, 3])
+
+
+def make_normed():
+    return make_layers([3, 3], normed=True)
+
+
+class Block(nn.Module):
+    def __init__(self, width=8, normalization="batch", normed=True):
+        super().__init__()
+        parts = [nn.Conv2d(3, width, 3)]
+        if normalization == "batch":
+            parts.append(nn.BatchNorm2d(width))
+        if normed:
+            parts += [nn.Conv2d(width, width, 3), nn.BatchNorm2d(width)]  # hit
+        self.parts = nn.Sequential(*parts)
+        self.conv = nn.Conv2d(width, width, 3)
+        self.norm = nn.BatchNorm2d(width)
+        self.normed = normed
+
+    def forward(self, x):
+        x = self.conv(self.parts(x))
+        if self.normed:
+            x = self.norm(x)
+        return x

@@ -2,6 +2,7 @@ import cv2
 import numpy as np
 import torch
 from PIL import Image
+from torch import nn
 
 
 def scaled(path):
@@ -69,3 +70,19 @@ class Relative(torch.nn.Module):
     def mixed(self, scores):
         b, h, rows, columns = scores.shape
         return scores.view(b, h, columns, rows)
+
+
+class Normed(nn.Module):
+    """The way back is right; the way there mixes what is normed."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(16, 32)
+        self.bn = nn.BatchNorm1d(32)
+
+    def forward(self, x):
+        b, n, c = x.shape
+        y = self.fc(x)
+        y = self.bn(y.view(-1, y.size(2), y.size(1)))  # hit
+        y = y.view(-1, y.size(2), y.size(1))
+        return y

@@ -191,3 +191,30 @@ class Smoothed(nn.Module):
             y = y + self.shown
         self.shown = x * 2
         return y
+
+
+class Normal:
+    """Made anew at each call, with what it keeps."""
+
+    def __init__(self, mean, log_sigma):
+        self.mean, self.log_sigma = mean, log_sigma
+        self.kept = None
+
+    @property
+    def sigma(self):
+        if self.kept is None:
+            self.kept = self.log_sigma.exp()
+        return self.kept
+
+    def sample(self):
+        return self.mean + self.sigma * torch.randn_like(self.sigma)
+
+
+class Sampling(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Conv2d(3, 8, 1)
+
+    def forward(self, x):
+        mean, log_sigma = self.net(x).chunk(2, 1)
+        return Normal(mean, log_sigma).sample()

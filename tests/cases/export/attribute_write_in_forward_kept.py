@@ -57,7 +57,7 @@ class Levels(nn.Module):
                 self.grids[i] = make_grid(height, width)  # hit
             key = f"{height}x{width}"
             if key not in self.masks:
-                self.masks[key] = torch.ones(height, width)  # hit
+                self.masks[key] = torch.ones(height, width)
             found.append(y + self.grids[i] * self.masks[key])
         return found
 

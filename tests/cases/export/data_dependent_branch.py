@@ -515,3 +515,16 @@ class AsksSignature(nn.Module):
         if "mask" in inspect.signature(self.inner.forward).parameters:
             return x if x.sum() > 0 else -x
         return x if x.mean() > 0 else -x  # hit
+
+
+class AskedTwice(nn.Module):
+    """One question, told at its first line."""
+
+    def forward(self, x, turn: int):
+        far = x.max() > 1
+        if far and turn < 8:  # hit
+            x = x / 2
+        x = x + 1
+        if far and turn < 8:  # hit
+            x = x - 1
+        return x

@@ -208,3 +208,8 @@ class Switched(nn.Module):
 class InfoNCE(nn.Module):
     def forward(self, query, key):
         return torch.eye(len(query)).cuda() - query @ key.t()
+
+
+class Beside(nn.Module):
+    def forward(self, x):
+        return x + torch.ones(3).cuda(x.device)  # hit

@@ -90,3 +90,29 @@ class Finder(nn.Module):
         if self.training and other is not None:
             return found, self.targets(boxes, other)
         return found
+
+
+class Windows(nn.Module):
+    """What OpenCV takes as it is given is an array."""
+
+    def __init__(self, scales):
+        super().__init__()
+        self.scales = scales
+
+    def forward(self, image, model):
+        rows, columns, _ = image.shape
+        found = np.zeros((rows, columns, 19))
+        for scale in self.scales:
+            resized = cv2.resize(image, None, fx=scale, fy=scale)
+            found += model(torch.from_numpy(resized)).numpy()
+        return found.argmax(2)
+
+
+class ReadOfData(nn.Module):
+    """One line is told by one rule."""
+
+    def forward(self, x: Tensor):
+        y = x * 2
+        found = linear_sum_assignment(y.data.cpu().numpy())
+        other = linear_sum_assignment(y.detach().cpu().numpy())  # hit
+        return found, other

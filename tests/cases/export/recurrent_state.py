@@ -210,3 +210,17 @@ class OfPacked(nn.Module):
     def forward(self, packed):
         rows = nn.utils.rnn.PackedSequence(self.embed(packed.data), packed.batch_sizes)
         return self.rnn(rows)[1][0]
+
+
+class Slots(nn.Module):
+    """One step for each layer that the state has."""
+
+    def __init__(self, wide):
+        super().__init__()
+        self.rnn = nn.GRU(wide, wide)
+        self.whole = nn.GRU(wide, wide)  # hit
+
+    def forward(self, step, hidden, context):
+        for _ in range(4):
+            step, hidden = self.rnn(step.expand_as(hidden), hidden)
+        return step, self.whole(context.expand_as(step), hidden)

@@ -255,3 +255,9 @@ class PadsWhatIsUnknown(nn.Module):
     def forward(self, x):
         x = self.pad(x)
         return self.pad(self.parts(x))
+
+
+class Doubling(nn.Module):
+    def forward(self, x):
+        b, c, h, w = x.shape
+        return x, torch.arange(int(2 ** math.ceil(math.log2(2 * h - 1))))  # hit

@@ -573,3 +573,27 @@ class Merging(nn.Module):
         if even.shape[3] > 64:  # hit
             even = even * 3
         return torch.cat([even, other], 1)
+
+
+class OfNothing(nn.Module):
+    """What an empty batch takes, which no example is."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, x):
+        if x.numel() > 0:
+            return self.conv(x)
+        if not x.shape[0]:
+            return x.new_zeros(0, 8)
+        return x[:, :1]
+
+
+class Stretched(nn.Module):
+    def forward(self, one, many):
+        if one.size(0) == 1 and many.size(0) > 1:
+            one = one.expand(many.size(0), -1)
+        if many.size(0) == 1:  # hit
+            many = many.cumsum(0)
+        return one * many

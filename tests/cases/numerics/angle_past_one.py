@@ -74,3 +74,9 @@ def picked(a, b):
 
 def counted(a, b):
     return torch.acos((a > b).sum() / a.numel())
+
+
+def shortened(one: torch.Tensor, two: torch.Tensor):
+    first = one / (torch.norm(one, dim=-1) + 1e-5).unsqueeze(-1)
+    second = two / (torch.norm(two, dim=-1) + 1e-5).unsqueeze(-1)
+    return torch.acos(first @ second.T), torch.acos((one / torch.norm(one, dim=-1)) @ two.T)  # hit

@@ -142,3 +142,15 @@ def moved_alone(net, loader, device):
         net(batch)
     for name, part in net.parts:
         part.to(device)
+
+
+def wake(model, optimizer, rate):
+    for layer in model.modules():
+        if isinstance(layer, nn.Dropout):
+            layer.training == True  # hit
+    optimizer.param_groups[0]["lr"] == rate  # hit
+    model.training = rate == 0
+    rate == 1
+    with pytest.raises(AttributeError):
+        model.missing == 1
+    return model.training == rate

@@ -1,4 +1,5 @@
 import torch
+from torch import nn
 
 
 def clean(x, bad, batch, box):
@@ -10,3 +11,15 @@ def clean(x, bad, batch, box):
     box.clip(0, 1)
     torch.nan_to_num(x)  # hit
     return x
+
+
+class Sliding(nn.Module):
+    """A model that is given, and no tensor."""
+
+    def forward(self, image, model):
+        return self.process(image, model)
+
+    def process(self, data, func):
+        func.eval()
+        func.to(data.device)
+        return func.module(data)

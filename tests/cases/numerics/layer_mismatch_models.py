@@ -216,3 +216,18 @@ class Inflated(nn.Module):
     def forward(self, x):
         x = self.norm(self.conv(x))
         return self.other(self.conv(x[:, :3]))
+
+
+class Frames(nn.Module):
+    """Of the third size alone it is not known how many axes there are."""
+
+    def __init__(self, opt):
+        super().__init__()
+        self.size = opt.frame_size
+        self.embed = nn.Linear(opt.frame_size, opt.hidden)
+        self.lstm = nn.LSTM(opt.hidden, opt.hidden, batch_first=True, bidirectional=True)
+
+    def forward(self, frames):
+        assert self.size + 2 == frames.size(2)
+        kept = frames[:, :, : self.size].contiguous()
+        return self.lstm(self.embed(kept))[0]

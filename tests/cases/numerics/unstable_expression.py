@@ -273,3 +273,16 @@ def clipped(new: torch.Tensor, old: torch.Tensor):
     ratio = torch.exp(new - old)
     share = ((ratio - 1.0).abs() > 0.2).float().mean()
     return share, ratio - 1  # hit
+
+
+class Cosines(torch.nn.Module):
+    def forward(self, one: torch.Tensor, two: torch.Tensor):
+        scale = torch.mm(one.norm(dim=1).unsqueeze(1), two.norm(dim=1).unsqueeze(0))
+        likes = torch.exp(torch.mm(one, two.t()) / (scale * 0.1))
+        return -torch.log(torch.diag(likes) / torch.sum(likes, 1)).mean()
+
+
+class Products(torch.nn.Module):
+    def forward(self, one: torch.Tensor, two: torch.Tensor):
+        likes = torch.exp(torch.mm(one, two.t()) / 0.1)
+        return -torch.log(torch.diag(likes) / torch.sum(likes, 1)).mean()  # hit

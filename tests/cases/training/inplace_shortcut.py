@@ -128,3 +128,68 @@ class Rows(nn.Module):
         for i in range(3):
             x = getattr(self, f"row{i}")(x, gain)
         return x
+
+
+class Wide(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.row = nn.Sequential(nn.Conv2d(n, n, 3, padding=1), nn.BatchNorm2d(n))
+
+    def forward(self, x):
+        return self.row(x)
+
+
+class Alike(nn.Module):
+    """Two parts of one kind, whose results are of one shape."""
+
+    def __init__(self, n):
+        super().__init__()
+        self.first = Wide(n)
+        self.second = Wide(n)
+        self.relu = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        out = self.relu(self.first(x))
+        return x + self.second(out)
+
+
+class TwoAlike(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(Alike(8), Alike(8))
+
+    def forward(self, x):
+        return self.body(x)
+
+
+class Shared(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.fc = nn.Linear(n, n)
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+class Timed(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.fc = Shared(n)
+        self.enc = Shared(n)
+
+    def forward(self, x, t):
+        out = self.fc(x)
+        out += self.enc(t)
+        return out
+
+
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.enter = Shared(16)
+        self.body = Timed(16)
+        self.time = nn.Sequential(Shared(16), nn.LeakyReLU(0.02, inplace=True))
+
+    def forward(self, x, t):
+        t = self.time(t)
+        return self.body(self.enter(x), t)

@@ -90,3 +90,18 @@ find_saliency_by_flag(net, picture, 1)
 attack(net, torch.rand(1, 8), label)
 attack_retained(net, torch.rand(1, 8), label)
 ask(net, picture)
+
+
+def penalize(critic, real: torch.Tensor, fake: torch.Tensor, rate):
+    mixed = (rate * real + (1 - rate) * fake).detach()
+    slope = torch.autograd.grad(critic(mixed).sum(), mixed, create_graph=True)[0]  # hit
+    return ((slope.norm(dim=1) - 1) ** 2).mean()
+
+
+def penalize_well(critic, real: torch.Tensor, fake: torch.Tensor, rate):
+    mixed = (rate * real + (1 - rate) * fake).detach().requires_grad_()
+    slope = torch.autograd.grad(critic(mixed).sum(), mixed, create_graph=True)[0]
+    mine = (rate * real).detach()
+    mine.requires_grad = True
+    other = torch.autograd.grad(critic(mine).sum(), mine)[0]
+    return ((slope.norm(dim=1) - 1) ** 2).mean() + other.sum()

@@ -383,3 +383,11 @@ def resumed_elsewhere(net, path):
 def begun(net, epoch=-1):
     optimizer = optim.SGD(net.parameters(), lr=0.1)
     return lr_scheduler.StepLR(optimizer, 30, last_epoch=epoch)
+
+
+def resume_early(model, path):
+    state = torch.load(path, weights_only=True)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scheduler = lr_scheduler.StepLR(optimizer, 30, last_epoch=state["epoch"])  # hit
+    optimizer.load_state_dict(state["optimizer"])
+    return scheduler
