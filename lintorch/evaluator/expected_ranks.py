@@ -15,7 +15,7 @@ from lintorch.evaluator.learn import (
 )
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.operators.arguments import make_fresh
-from lintorch.evaluator.sizes import Dim
+from lintorch.evaluator.sizes import Dim, make_symbol
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     Constant,
@@ -197,6 +197,10 @@ def give_rank(
         teach_shape(machine, value.ranked_as, _name_all(value.ranked_as, rank, lengths))
     if value.origin == "input":
         return replace(value, shape=_name_all(value.name, rank, lengths))
+    inputs = [each for each in value.memory if each.startswith("input ")]
+    if rank == 4 and inputs and value.data is not False:
+        sides = (make_fresh(make_symbol(f"{inputs[0][6:]}.{side}")) for side in "HW")
+        return replace(value, shape=(make_symbol("B"), channels or make_fresh(), *sides))
     shape = [make_fresh() for _ in range(rank)]
     return replace(
         value, shape=(shape[0], channels or shape[1], *shape[2:]) if rank > 1 else tuple(shape)

@@ -207,3 +207,31 @@ class Masked(nn.Module):
                 mask[k, :k] = 1
             self.mask = mask
         return x * self.mask
+
+
+class Counted(nn.Module):
+    """What size() is asked of is a tensor, whose rows are as many as its first size."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRUCell(8, 8)
+
+    def forward(self, x):
+        h = x.new_zeros(x.size(1), 8)
+        out = []
+        for t in range(len(x)):  # hit
+            h = self.cell(x[t], h)
+            out.append(h)
+        return out
+
+
+class Rowwise(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRUCell(8, 8)
+
+    def forward(self, x):
+        h = x.new_zeros(x.size(1), 8)
+        for row in x:  # hit
+            h = self.cell(row, h)
+        return h
