@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from test_feed_several import feed_models
 
 
@@ -148,3 +149,26 @@ def test_a_model_that_training_starts_has_been_trained_for_a_run(tmp_path: Path)
     """,
     )
     assert fed["Flow"] == ["float32[batch, 3, height, width]"]
+
+
+def test_a_sparse_matrix_joins_users_and_items(tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    fed = feed_models(
+        tmp_path,
+        """
+    class Joined(nn.Module):
+        def __init__(self, n_user, n_item, norm_adj, width=8):
+            super().__init__()
+            self.n_user = n_user
+            self.rows = nn.Parameter(torch.rand(n_user + n_item, width))
+            found = norm_adj.tocoo()
+            places = torch.tensor([found.row.tolist(), found.col.tolist()])
+            values = torch.tensor(found.data.tolist())
+            self.joined = torch.sparse_coo_tensor(places, values, found.shape)
+
+        def forward(self, users, items):
+            seen = torch.sparse.mm(self.joined, self.rows)
+            return (seen[: self.n_user][users] * seen[self.n_user :][items]).sum(1)
+    """,
+    )
+    assert [str(each)[:11] for each in fed["Joined"]] == ["int64[batch"] * 2

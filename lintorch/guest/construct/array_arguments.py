@@ -7,6 +7,8 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import torch
@@ -26,6 +28,12 @@ _NODE_NAMES = re.compile(r"(num|n)_?(of_)?(nodes?|vert\w+|joints?|sensors?|stati
 _SIDES = (_NODE_NAMES, re.compile(r"input_dim|in_features|num_features"))
 """Names of sizes that a square matrix may have, the likeliest first."""
 _WANTS_TENSOR = re.compile(r"'(?:int|float|list|tuple|NoneType)' object has no attribute '(\w+)'")
+_BOTH_SIDES = tuple(
+    re.compile(rf"(n|num|nb)_?{side}s?|{side}_?(num|count|size)") for side in ("user", "item")
+)
+"""Names of sizes that a matrix has of a graph that joins users and items: as many nodes as both."""
+_SPARSE = frozenset(("tocoo", "tocsr", "tocsc", "todense", "toarray"))
+"""Methods of matrices of SciPy."""
 _ROWS, _WIDTH, _NODES = 128, 64, 16
 _SEVERAL = 4
 """Matrices where several are wanted: powers of a graph's, relations."""
@@ -65,14 +73,24 @@ def suggest_tensors(
     The message quotes the lines that it came from: `'int' object has no attribute 'device'`.
     """
     asked = _WANTS_TENSOR.search(message)
-    if asked is None or not hasattr(torch.Tensor, asked[1]):
+    wants_sparse = asked is not None and asked[1] in _SPARSE and bool(find_spec("scipy"))
+    if asked is None or not (wants_sparse or hasattr(torch.Tensor, asked[1])):
         return
     optional = (p.name for p in list_reachable_parameters(call) if p.default in (None, [], ()))
-    matrix = _make_graph(next((n for name in _SIDES if (n := _find_number(call, given, name))), 0))
+    matrix = _make_graph(_count_nodes(call, given))
+    if wants_sparse:
+        matrix = import_module("scipy.sparse").csr_matrix(matrix.numpy())
     for name in dict.fromkeys((*given, *optional)):
         if re.search(rf"(?<!\w){name}(?!\w)", message):
             yield {**given, name: matrix}
             yield {**given, name: [matrix] * _SEVERAL}
+
+
+def _count_nodes(call: Callable[..., Any], given: Mapping[str, Any]) -> int:
+    """How many nodes the graph of a matrix has; 0 where nothing tells."""
+    both = [_find_number(call, given, names) for names in _BOTH_SIDES]
+    alone = (_find_number(call, given, names) for names in _SIDES)
+    return next(filter(None, alone), 0) or (sum(both) if all(both) else 0)
 
 
 @lru_cache(maxsize=256)
