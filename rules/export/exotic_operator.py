@@ -15,6 +15,7 @@ from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tenso
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
 from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm
+from lintorch.facts.exporting.refused_arguments import BY_NAME, REMEDIES, Weigh
 from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectrum
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source
@@ -187,6 +188,7 @@ OF_ARGUMENTS = {
         ("index_add", "index_add_"),
         "write zeros.scatter_add(0, index[:, None].expand_as(rows), rows)",
     ),
+    **REMEDIES,
     "layer_norm": "give the shape as numbers: F.layer_norm(x, (dim,))",
     **dict.fromkeys(
         ("MultiheadAttention", "TransformerEncoderLayer"),
@@ -342,6 +344,10 @@ def list_items(value: Value | None) -> tuple[Value, ...]:
     return () if value is None else (value,)
 
 
+def weigh_known(weigh: Weigh) -> Callable[[Called, Source], Said]:
+    return lambda event, source: weigh(event, source.evaluation, source.profile.dynamic)
+
+
 ARGUMENTS: dict[str, Callable[[Called, Source], Said]] = {
     **{
         f"torch.nn.{kind}Norm{n}d.forward": weigh_norm
@@ -363,6 +369,7 @@ ARGUMENTS: dict[str, Callable[[Called, Source], Said]] = {
     "torch.Tensor.stft": weigh_spectrum,
     "torch.nn.MultiheadAttention.forward": weigh_fast_path,
     "torch.nn.TransformerEncoderLayer.forward": weigh_fast_path,
+    **{name: weigh_known(weigh) for name, weigh in BY_NAME.items()},
 }
 """Operators that are refused for some arguments, each with what says which."""
 
