@@ -78,7 +78,7 @@ LOADED = {"onnx-legacy": Harm.FAILS}
 LINALG = (
     "inv", "slogdet", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals", "cholesky", "solve",
     "solve_triangular", "lu", "lu_factor", "ldl_factor", "qr", "pinv", "lstsq", "matrix_exp",
-    "matrix_rank", "cond", "householder_product", "vander",
+    "matrix_rank", "cond", "householder_product", "vander", "lu_solve",
 )  # fmt: skip
 SPECIAL = ("erfinv", "i0", "i0e", "i1", "ndtri", "gammainc", "polygamma", "zeta", "bessel_j0")
 UNTRANSLATED = frozenset(
@@ -92,7 +92,8 @@ UNTRANSLATED = frozenset(
             "erfinv", "i0", "quantize_per_tensor", "to_sparse", "sparse_coo_tensor", "hypot",
             "index_reduce", "nextafter", "copysign", "frexp", "gcd", "vander",
             "triangular_solve", "cholesky_solve", "cholesky_inverse", "geqrf", "nonzero_static",
-            "put", "cov", "corrcoef", "fill_diagonal_",
+            "put", "cov", "corrcoef", "fill_diagonal_", "fmax", "fmin", "lcm", "combinations",
+            "diagonal_scatter", "lu_solve",
         )),
         "torch.sparse.mm", "torch.nested.nested_tensor", "torch.nn.functional.pdist",
         "torch.nn.functional.grouped_mm",
@@ -100,7 +101,7 @@ UNTRANSLATED = frozenset(
     }
 )  # fmt: skip
 """Refused by both exporters."""
-NEW = frozenset({"torch.cdist", "torch.fft.fftfreq", "torch.fft.rfftfreq"})
+NEW = frozenset({"torch.cdist", "torch.fft.fftfreq", "torch.fft.rfftfreq", "torch.aminmax"})
 """Refused by the new exporter only."""
 METHODS = frozenset(
     {
@@ -108,6 +109,7 @@ METHODS = frozenset(
         "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin", "cumprod", "fill_diagonal_",
         "lgamma", "digamma", "polygamma", "mvlgamma", "igamma", "erfinv", "i0", "hypot",
         "index_reduce", "nextafter", "copysign", "frexp", "gcd", "cholesky_inverse", "put", "cov", "corrcoef",
+        "fmax", "fmin", "lcm", "diagonal_scatter", "aminmax",
     }
 )  # fmt: skip
 """Those of them that are called as methods of a tensor."""
@@ -130,9 +132,12 @@ NEVER = frozenset(
             "diff", "msort", "trace", "cartesian_prod", "ldexp", "signbit", "float_power",
             "deg2rad", "count_nonzero", "channel_shuffle", "adjoint", "expm1", "sinh", "cosh", "asinh",
             "acosh", "atanh", "trunc", "frac", "inner", "fliplr", "flipud",
-            "dstack", "diag", "diagflat", "dist", "isclose", "positive",
+            "dstack", "diag", "diagflat", "dist", "isclose", "positive", "addcdiv", "addmv", "addbmm",
+            "addr", "vdot", "view_as_real", "bitwise_xor", "sum_to_size", "slice_scatter",
+            "select_scatter", "sgn", "hsplit", "vsplit", "dsplit", "trapezoid", "argwhere", "rad2deg",
+            "ravel", "column_stack", "chain_matmul",
         )),
-        *(f"torch.special.{name}" for name in ("ndtr", "log_ndtr", "xlog1py", "entr")),
+        *(f"torch.special.{name}" for name in ("ndtr", "log_ndtr", "xlog1py", "entr", "erfcx")),
         *(f"torch.linalg.{name}" for name in ("matrix_power", "multi_dot")),
         *(f"torch.nn.functional.{name}" for name in ("rms_norm", "channel_shuffle", "bilinear", "gumbel_softmax")),
         *(f"torch.nn.functional.max_unpool{n}d" for n in (1, 2, 3)),
@@ -176,6 +181,9 @@ WRITTEN_OUT = {
     "mm": "a dense matrix: torch.mm(a, b), with a.to_dense() kept by the constructor",
     "sparse_coo_tensor": "torch.zeros(m * n).scatter_add(0, i[0] * n + i[1], values).view(m, n)",
     "fill_diagonal_": "x.masked_fill(torch.eye(n).bool(), value)",
+    "aminmax": "x.amin(d) and x.amax(d)",
+    "fmax": "torch.maximum(a, b), where neither is NaN",
+    "fmin": "torch.minimum(a, b), where neither is NaN",
     "nested_tensor": "a padded batch and its mask",
 }
 """What both ONNX exporters translate, by operator: measured at sizes that vary."""
@@ -197,6 +205,7 @@ OF_ARGUMENTS = {
 }
 """The same for operators that are refused for some arguments."""
 SPELLED = {
+    "ravel": ("{x}.reshape(-1)", Applicability.SAFE),
     "fliplr": ("{x}.flip(1)", Applicability.SAFE),
     "flipud": ("{x}.flip(0)", Applicability.SAFE),
     "msort": ("{x}.sort(0).values", Applicability.SAFE),

@@ -61,7 +61,7 @@ def weigh_strided(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
     shape = held.shape if held is not None else None
     if dynamic and shape and any(varies(size) is True for size in shape[1:]):
         harm |= {_LEGACY: Harm.SILENT, _TRACED: Harm.SILENT}
-    yield "as_strided lays the example's strides over memory that the exported graph has not", harm
+    yield "as_strided is written with the strides of the example, if at all", harm
 
 
 def weigh_copy(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
