@@ -75,12 +75,24 @@ NEITHER = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 UNKNOWN_TO_NEW = {"onnx": Harm.REFUSED}
 LEGACY = {"onnx-legacy": Harm.REFUSED}
 LOADED = {"onnx-legacy": Harm.FAILS}
+TRACERS = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
 LINALG = (
     "inv", "slogdet", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals", "cholesky", "solve",
     "solve_triangular", "lu", "lu_factor", "ldl_factor", "qr", "pinv", "lstsq", "matrix_exp",
     "matrix_rank", "cond", "householder_product", "vander", "lu_solve",
 )  # fmt: skip
-SPECIAL = ("erfinv", "i0", "i0e", "i1", "ndtri", "gammainc", "polygamma", "zeta", "bessel_j0")
+SPECIAL = (
+    "erfinv",
+    "i0",
+    "i0e",
+    "i1",
+    "ndtri",
+    "gammainc",
+    "gammaincc",
+    "polygamma",
+    "zeta",
+    "bessel_j0",
+)
 UNTRANSLATED = frozenset(
     {
         *(f"torch.linalg.{name}" for name in LINALG),
@@ -93,7 +105,7 @@ UNTRANSLATED = frozenset(
             "index_reduce", "nextafter", "copysign", "frexp", "gcd", "vander",
             "triangular_solve", "cholesky_solve", "cholesky_inverse", "geqrf", "nonzero_static",
             "put", "cov", "corrcoef", "fill_diagonal_", "fmax", "fmin", "lcm", "combinations",
-            "diagonal_scatter", "lu_solve",
+            "diagonal_scatter", "lu_solve", "qr", "lu", "svd_lowrank", "pca_lowrank",
         )),
         "torch.sparse.mm", "torch.nested.nested_tensor", "torch.nn.functional.pdist",
         "torch.nn.functional.grouped_mm",
@@ -109,7 +121,7 @@ METHODS = frozenset(
         "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin", "cumprod", "fill_diagonal_",
         "lgamma", "digamma", "polygamma", "mvlgamma", "igamma", "erfinv", "i0", "hypot",
         "index_reduce", "nextafter", "copysign", "frexp", "gcd", "cholesky_inverse", "put", "cov", "corrcoef",
-        "fmax", "fmin", "lcm", "diagonal_scatter", "aminmax",
+        "fmax", "fmin", "lcm", "diagonal_scatter", "aminmax", "qr", "lu",
     }
 )  # fmt: skip
 """Those of them that are called as methods of a tensor."""
@@ -135,7 +147,7 @@ NEVER = frozenset(
             "dstack", "diag", "diagflat", "dist", "isclose", "positive", "addcdiv", "addmv", "addbmm",
             "addr", "vdot", "view_as_real", "bitwise_xor", "sum_to_size", "slice_scatter",
             "select_scatter", "sgn", "hsplit", "vsplit", "dsplit", "trapezoid", "argwhere", "rad2deg",
-            "ravel", "column_stack", "chain_matmul",
+            "ravel", "column_stack", "chain_matmul", "exp2", "isposinf", "isneginf", "isreal",
         )),
         *(f"torch.special.{name}" for name in ("ndtr", "log_ndtr", "xlog1py", "entr", "erfcx")),
         *(f"torch.linalg.{name}" for name in ("matrix_power", "multi_dot")),
@@ -144,12 +156,20 @@ NEVER = frozenset(
     }
 )  # fmt: skip
 """Refused by the legacy exporter at every opset."""
+COMPILED = {
+    "torch.cond": TRACERS,
+    "torch._higher_order_ops.while_loop": TRACERS,
+    "torch._higher_order_ops.while_loop.while_loop": TRACERS,
+    "torch._higher_order_ops.map": {**TRACERS, **UNKNOWN_TO_NEW},
+    "torch.nn.attention.flex_attention.flex_attention": {**TRACERS, **UNKNOWN_TO_NEW},
+}
+"""What compiles the functions that it is given."""
 FOURIER = frozenset(
     f"torch.fft.{way}{kind}"
     for way in ("", "i")
     for kind in ("fft", "fft2", "fftn", "rfft", "rfft2", "rfftn", "hfft", "fftshift")
 )
-NAMES = sorted(UNTRANSLATED | NEW | NEVER | FOURIER | FIRST.keys())
+NAMES = sorted(UNTRANSLATED | NEW | NEVER | FOURIER | FIRST.keys() | COMPILED.keys())
 LAYERS = {
     "torch.nn.Fold": "torch.nn.functional.fold",
     "torch.nn.Unfold": "torch.nn.functional.unfold",
@@ -206,6 +226,8 @@ OF_ARGUMENTS = {
 """The same for operators that are refused for some arguments."""
 SPELLED = {
     "ravel": ("{x}.reshape(-1)", Applicability.SAFE),
+    "isposinf": ("{x} == float('inf')", Applicability.SAFE),
+    "isneginf": ("{x} == float('-inf')", Applicability.SAFE),
     "fliplr": ("{x}.flip(1)", Applicability.SAFE),
     "flipud": ("{x}.flip(0)", Applicability.SAFE),
     "msort": ("{x}.sort(0).values", Applicability.SAFE),
@@ -217,7 +239,6 @@ SPELLED = {
 """What is put in for operators that are given a tensor alone: right with all exporters at sizes that vary."""
 TURNED = ("mT", "mH")
 """Attributes that turn a matrix; `transpose(-2, -1)` is translated."""
-TRACERS = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
 EXPORTED = {**TRACERS, "torch.export": Harm.REFUSED}
 Said = Iterator[tuple[str, dict[str, Harm]]]
 
@@ -509,6 +530,8 @@ def answer_flag(event: Called, source: Source) -> Fix | None:
 
 def name_remedy(name: str, harm: dict[str, Harm]) -> str | None:
     """What to write, or how to export; None where nothing does the same."""
+    if name in COMPILED:
+        return "export with torch.export, or dynamo=True"
     if written := WRITTEN_OUT.get(name.rpartition(".")[2]):
         return f"write {written}"
     if name in FIRST:
@@ -533,6 +556,11 @@ def weigh_operator(name: str, source: Source) -> Iterator[tuple[str, dict[str, H
         yield f"{short} has no translation to ONNX", NEITHER
     elif name in NEW:
         yield f"{short} has no translation in the new exporter", UNKNOWN_TO_NEW
+    elif name in COMPILED:
+        yield (
+            f"{short.rpartition('.')[2]} compiles what it is given, which tracers refuse",
+            COMPILED[name],
+        )
     elif ".max_unpool" in name:
         yield f"{short} asks for a size that tracers make a tensor of", TRACERS
     elif name in NEVER or name.startswith("torch.fft."):
