@@ -334,7 +334,10 @@ def weigh_histogram(event: Called, source: Source) -> Said:
 def weigh_places(event: Called, source: Source) -> Said:
     """`zeros.index_add(0, index, rows)`, where several rows go to one place."""
     made = source.evaluation.ways.find_maker(event.arguments.get("index"))
-    if not (isinstance(made, Called) and made.name == "torch.arange"):
+    listed = made.positional[:1] if isinstance(made, Called) and made.name == "torch.tensor" else ()
+    numbers = [each for given in listed for each in list_items(given)]
+    apart = all(isinstance(e, Constant) for e in numbers) and len(set(numbers)) == len(numbers) > 1
+    if not apart and not (isinstance(made, Called) and made.name == "torch.arange"):
         harm = Harm.SILENT if source.profile.dynamic else Harm.REFUSED
         message = "index_add keeps one of the rows that go to the same place"
         yield message, {"onnx-legacy": harm}
