@@ -113,6 +113,9 @@ UNTRANSLATED = frozenset(
     }
 )  # fmt: skip
 """Refused by both exporters."""
+UNFOLLOWED = frozenset({"torch.cov", "torch.corrcoef", "torch.combinations"})
+UNFOLLOWED_OPEN = frozenset({"torch.to_sparse", "torch.sparse.mm", "torch.geqrf"})
+"""Those of them that torch.export refuses as well, the second ones where sizes are left open."""
 NEW = frozenset({"torch.cdist", "torch.fft.fftfreq", "torch.fft.rfftfreq", "torch.aminmax"})
 """Refused by the new exporter only."""
 METHODS = frozenset(
@@ -147,7 +150,7 @@ NEVER = frozenset(
             "dstack", "diag", "diagflat", "dist", "isclose", "positive", "addcdiv", "addmv", "addbmm",
             "addr", "vdot", "view_as_real", "bitwise_xor", "sum_to_size", "slice_scatter",
             "select_scatter", "sgn", "hsplit", "vsplit", "dsplit", "trapezoid", "argwhere", "rad2deg",
-            "ravel", "column_stack", "chain_matmul", "exp2", "isposinf", "isneginf", "isreal",
+            "ravel", "column_stack", "chain_matmul", "exp2", "isposinf", "isneginf", "isreal", "uniform_", "exponential_", "cauchy_", "geometric_", "log_normal_",
         )),
         *(f"torch.special.{name}" for name in ("ndtr", "log_ndtr", "xlog1py", "entr", "erfcx")),
         *(f"torch.linalg.{name}" for name in ("matrix_power", "multi_dot")),
@@ -202,6 +205,8 @@ WRITTEN_OUT = {
     "sparse_coo_tensor": "torch.zeros(m * n).scatter_add(0, i[0] * n + i[1], values).view(m, n)",
     "fill_diagonal_": "x.masked_fill(torch.eye(n).bool(), value)",
     "aminmax": "x.amin(d) and x.amax(d)",
+    "uniform_": "torch.rand_like(x)",
+    "exponential_": "-torch.rand_like(x).log()",
     "fmax": "torch.maximum(a, b), where neither is NaN",
     "fmin": "torch.minimum(a, b), where neither is NaN",
     "nested_tensor": "a padded batch and its mask",
@@ -556,7 +561,10 @@ def weigh_operator(name: str, source: Source) -> Iterator[tuple[str, dict[str, H
     """What is to be said of an operator, and for whom."""
     opset, short = source.profile.opset_of("onnx-legacy"), name.removeprefix("torch.")
     if name in UNTRANSLATED:
-        yield f"{short} has no translation to ONNX", NEITHER
+        open_sizes = name in UNFOLLOWED_OPEN and source.profile.dynamic
+        alone = {"torch.export": Harm.REFUSED} if name in UNFOLLOWED or open_sizes else {}
+        harm = {**NEITHER, **alone}
+        yield f"{short} has no translation to ONNX", harm
     elif name in NEW:
         yield f"{short} has no translation in the new exporter", UNKNOWN_TO_NEW
     elif name in COMPILED:
