@@ -136,6 +136,8 @@ def is_own(target: cst.BaseExpression) -> bool:
 def is_read(name: str, info: ClassInfo, source: Source) -> bool:
     """Whether items are read from it, by that name or one that a part of it has."""
     begin, item = info.methods["__init__"], info.methods["__getitem__"]
+    text = source.code(item)
+    reading = [item, *(each for key, each in info.methods.items() if f"self.{key}(" in text)]
     names = {name} | {
         source.code(each.targets[0].target)
         for each in source.nodes(cst.Assign)
@@ -145,7 +147,7 @@ def is_read(name: str, info: ClassInfo, source: Source) -> bool:
         and not source.code(each.value).endswith(("[:]", "[()]", "[...]"))
     }
     return any(
-        source.code(each) in names and source.enclosing(each, cst.FunctionDef) is item
+        source.code(each) in names and source.enclosing(each, cst.FunctionDef) in reading
         for each in source.nodes(cst.Attribute)
     )
 

@@ -110,5 +110,20 @@ class Lines(Dataset):
         return torch.frombuffer(bytearray(self.file.read(self.size)), dtype=torch.uint8)
 
 
+class Looked(Dataset):
+    def __init__(self, path):
+        self.file = h5py.File(path, "r")  # hit
+        self.images = self.file["images"]
+
+    def find(self, index):
+        return self.images[index]
+
+    def __len__(self):
+        return 10
+
+    def __getitem__(self, index):
+        return self.find(index)
+
+
 def load(path, args):
     return DataLoader(Lines(path, 3), batch_size=4, num_workers=args.workers)
