@@ -18,6 +18,7 @@ from lintorch.evaluator.sizes import (
     Operation,
     Size,
     compare,
+    is_counted,
     is_ratio,
     is_symbol,
     lower_bound,
@@ -153,6 +154,8 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     Of one that may never vary only a run can tell.
     """
     if not source.profile.dynamic or event.varies is False or rounds_logarithm(event, source):
+        return
+    if event.via.size is not None and is_counted(event.via.size):
         return
     waits = not (event.varies or is_side(event))
     harm = weigh_rounding(event)
