@@ -45,6 +45,7 @@ from lintorch.evidence.size_changes import (
     is_function_of,
 )
 from lintorch.evidence.treatment import name_sizes, report_refusal
+from lintorch.facts.models.empty_inputs import is_for_empty
 from lintorch.facts.models.whole_quotients import write_whole
 from lintorch.source import Source, literal
 from lintorch.syntax.plain_reads import is_read
@@ -155,7 +156,8 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     """
     if not source.profile.dynamic or event.varies is False or rounds_logarithm(event, source):
         return
-    if event.via.size is not None and is_counted(event.via.size):
+    chosen = event.via.size is not None and is_counted(event.via.size)
+    if chosen or is_for_empty(event, source.evaluation):
         return
     waits = not (event.varies or is_side(event))
     harm = weigh_rounding(event)
