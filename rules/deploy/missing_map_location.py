@@ -71,6 +71,7 @@ _OF_NUMBERS = (Role.SCALER, Role.SCHEDULER)
 _MESSAGE = "no map_location: weights saved on a GPU raise where there is none"
 _NUMBERS = re.compile(r"scal|sched", re.I)
 _AS_TEXT = re.compile(r"^str\((.*)\)$|^(.*)\.as_posix\(\)$")
+_TRAINER = re.compile(r"_*(train|fit)(_|$)", re.I)
 _MOST_ITEMS = 8
 _PARAMETERS = ("f", "map_location", "pickle_module")
 
@@ -300,7 +301,8 @@ def _follows_training(call: cst.Call, source: Source) -> bool:
     So are those of a function that is called behind one that trains, as `train(); test()`.
     """
     function = source.enclosing(call, cst.FunctionDef)
-    if any(_trains(other) for other in _list_before(call, source)):
+    before = [*_list_before(call, source)]
+    if any(_trains(e) or (_is_training(e) and _surely_ran(e, call, source)) for e in before):
         return True
     if not isinstance(function, cst.FunctionDef) or source.enclosing(function, cst.ClassDef):
         return False
@@ -333,6 +335,13 @@ def _list_before(call: cst.Call, source: Source) -> Iterator[cst.Call]:
 
 def _trains(call: cst.Call) -> bool:
     return isinstance(call.func, cst.Attribute) and call.func.attr.value in ("backward", "fit")
+
+
+def _is_training(call: cst.Call) -> bool:
+    """`train_epoch(model, loader)`, `self._train(criterion, loader)`: no `model.train(True)`."""
+    func = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
+    named = isinstance(func, cst.Name) and _TRAINER.match(func.value)
+    return bool(named) and len(call.args) > 1
 
 
 def _calls(call: cst.Call, names: set[str]) -> bool:

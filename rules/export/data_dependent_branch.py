@@ -117,7 +117,7 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         return
     values = event.test.alternatives if isinstance(event.test, Choice) else (event.test,)
     asked = [each for each in values if isinstance(each, (Number, Tensor)) and each.data]
-    if is_settled(event, source):
+    if is_settled(event, source) or is_flag(event, source):
         return
     if not asked:
         yield from ask_own(event, source, values)
@@ -136,6 +136,23 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         told = "checks" if checks else name_chain(event, source)
         cause = name_read(asked, event) or told
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=cause)
+
+
+def is_flag(event: Decided, source: Source) -> bool:
+    """Whether it asks a parameter that is True or False where it is not given: a tensor gets there by mistake."""
+    function = source.evaluation.find_function(event)
+    if not isinstance(event.node, ast.Name) or not isinstance(function, ast.FunctionDef):
+        return False
+    given = function.args
+    behind = [*given.posonlyargs, *given.args][-len(given.defaults) or len(given.args) :]
+    pairs = [
+        *zip(behind, given.defaults, strict=False),
+        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+    ]
+    name = event.node.id
+    flags = {a.arg for a, d in pairs if isinstance(d, ast.Constant) and isinstance(d.value, bool)}
+    names = (each for each in ast.walk(function) if isinstance(each, ast.Name) and each.id == name)
+    return name in flags and not any(isinstance(each.ctx, ast.Store) for each in names)
 
 
 def name_way_out(event: Decided) -> str | None:

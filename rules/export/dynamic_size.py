@@ -143,6 +143,8 @@ SHAPED = {
 AS_TORCH = {**REFUSED, **TRACED}
 """What the new ONNX exporter takes for a function of torch."""
 COUNTED = {**REFUSED, "onnx": Harm.AUTO}
+CHOSEN = {**REFUSED, "onnx": Harm.REFUSED}
+"""Of what `unique()` and the like count."""
 DYNAMO = "export with dynamo=True or torch.export, which keep both sides"
 WITHOUT_NUMPY = "use // and math.prod(), or x.flatten(1), which keep sizes symbolic"
 MADE_BY_TORCH = ("zeros", "ones", "full", "empty", "eye", "arange")
@@ -419,6 +421,12 @@ def in_steps(event: Called, source: Source) -> Iterator[Hit]:
         return
     name, count = max(counts.items(), key=lambda each: bool(each[1].varies))
     short = event.name.rpartition(".")[2]
+    if count.varies and count.size is not None and is_counted(count.size):
+        said = f"{name} of {short} is a number that data decide"
+        yield Hit(
+            event, said, harm=CHOSEN, remedy="give it as a number that the model is made with"
+        )
+        return
     said = f"{name} of {short} is the size of the example"
     call = source.call_at(event)
     fix = count_up(call, short, source) if call is not None else None

@@ -18,6 +18,7 @@ from lintorch.evaluator.sizes import (
     Operation,
     Size,
     compare,
+    is_counted,
     is_ratio,
     is_symbol,
     lower_bound,
@@ -44,6 +45,7 @@ from lintorch.evidence.size_changes import (
     is_function_of,
 )
 from lintorch.evidence.treatment import name_sizes, report_refusal
+from lintorch.facts.models.empty_inputs import is_for_empty
 from lintorch.facts.models.whole_quotients import write_whole
 from lintorch.source import Source, literal
 from lintorch.syntax.plain_reads import is_read
@@ -153,6 +155,9 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     Of one that may never vary only a run can tell.
     """
     if not source.profile.dynamic or event.varies is False or rounds_logarithm(event, source):
+        return
+    chosen = event.via.size is not None and is_counted(event.via.size)
+    if chosen or is_for_empty(event, source.evaluation):
         return
     waits = not (event.varies or is_side(event))
     harm = weigh_rounding(event)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from lintorch.core.finding import Applicability, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Repeated
-from lintorch.evaluator.sizes import is_symbol, varies
+from lintorch.evaluator.sizes import is_counted, is_symbol, varies
 from lintorch.evaluator.values import Items, Number, Tensor
 from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
@@ -62,6 +62,7 @@ COUNTED = {
     "onnx-legacy": Harm.SILENT,
     "torchscript-trace": Harm.SILENT,
 }
+CHOSEN = {**COUNTED, "onnx": Harm.REFUSED}
 COUNTED_WORKED_OUT = {**COUNTED, "onnx": Harm.SILENT}
 ROWS = {**COUNTED, "onnx-legacy": Harm.FAILS, "torchscript-trace": Harm.FAILS}
 TRACE_HARM: dict[EventKey, dict[str, Harm]] = {SizeLooped: COUNTED, TensorUse.ITERATION: ROWS}
@@ -77,9 +78,11 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
     over, text = event.over, source.evaluation.text(event.spot)
     if isinstance(over, Items) and over.items is None and over.length is not None:
         if over.length.varies and not over.length.data and not is_of_logarithm(over.length):
-            harm = COUNTED if is_symbol(over.length.size) else COUNTED_WORKED_OUT
-            said = f"`{text}` has as many iterations as the example's sizes say"
             fix, length = compute_at_once(event, source), over.length.size
+            chosen = length is not None and is_counted(length)
+            harm = COUNTED if is_symbol(length) else CHOSEN if chosen else COUNTED_WORKED_OUT
+            who = "data decide" if chosen else "the example's sizes say"
+            said = f"`{text}` has as many iterations as {who}"
             yield Hit(event, said, fix=fix, harm=harm, cause=f"as many as {length}")
             return
     elif isinstance(over, Tensor) and has_open_rows(over):

@@ -212,6 +212,7 @@ def in_share(event: Combined, source: Source) -> Iterator[Hit]:
     same = added is event.left or (is_exp(again) and (again is exp or find_operand(again) is given))
     summed = name_operation(total) == "sum" and same
     limited = is_less(given, source) or is_bounded(given, source) or is_of_units(given, source)
+    limited = limited or is_written_negative(exp, source)
     if summed and given != UNKNOWN and not limited:
         message = "exp divided by its sum is NaN where exp overflows"
         yield Hit(event, message, remedy="write softmax(x, dim)")
@@ -352,8 +353,10 @@ def is_bounded(value: Value | None, source: Source) -> bool:
     if isinstance(made, Called) and name_operation(made) in KEEPING_SIGN:
         return is_bounded(find_operand(made), source)
     if isinstance(made, Combined) and made.operator == "Div":
-        divisor = made.node.right if isinstance(made.node, ast.BinOp) else None
-        return divisor is not None and is_square(divisor) and is_bounded(made.left, source)
+        node = made.node if isinstance(made.node, ast.BinOp) else None
+        if node is None or not is_square(node.right):
+            return False
+        return is_negated_square(node.left) or is_bounded(made.left, source)
     if not isinstance(made, Combined) or made.operator != "Mult":
         return False
     if isinstance(made.node, ast.UnaryOp) and _DISTANCE.search(_name_negated(made.node)):
@@ -374,6 +377,16 @@ def is_written_negative(exp: Called, source: Source) -> bool:
     match given:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Call(func=func)):
             return getattr(func, "attr", getattr(func, "id", "")) == "abs"
+    return given is not None and is_negated_square(given)
+
+
+def is_negated_square(written: ast.expr) -> bool:
+    """`-(x * x + y * y)`, of arrays too."""
+    match written:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.BinOp(op=ast.Add(), left=left, right=right)):
+            return is_square(left) and is_square(right)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return not isinstance(operand, ast.Constant) and is_square(operand)
     return False
 
 
@@ -387,6 +400,8 @@ def is_positive(value: Value | None, source: Source) -> bool:
     made = source.evaluation.ways.find_maker(value)
     if isinstance(made, Combined) and made.operator == "Mult" and made.left is made.right:
         return True
+    if isinstance(made, Combined) and made.operator == "Add":
+        return is_positive(made.left, source) and is_positive(made.right, source)
     return made is not None and name_operation(made) in POSITIVE
 
 
@@ -407,14 +422,29 @@ POSITIVE = frozenset(
 
 
 def is_square(written: ast.expr) -> bool:
-    """Whether it is written as no number below zero: `2`, `s ** 2`, `2 * s.pow(2)`."""
+    """Whether it is written as no number below zero: `2`, `s ** 2`, `2 * s.pow(2)`, `2 * s * s`."""
+    factors = [*list_factors(written)]
+    texts = [ast.unparse(each) for each in factors]
+    return all(
+        texts.count(text) % 2 == 0 or is_square_factor(f)
+        for text, f in zip(texts, factors, strict=True)
+    )
+
+
+def list_factors(written: ast.expr) -> Iterator[ast.expr]:
+    """`2`, `s` and `s` of `2 * s * s`."""
+    if isinstance(written, ast.BinOp) and isinstance(written.op, ast.Mult):
+        yield from (*list_factors(written.left), *list_factors(written.right))
+    else:
+        yield written
+
+
+def is_square_factor(written: ast.expr) -> bool:
     match written:
         case ast.Constant(value=int() | float() as number):
             return number > 0
         case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=2)):
             return True
-        case ast.BinOp(op=ast.Mult(), left=left, right=right):
-            return is_square(left) and is_square(right)
         case ast.Call(func=ast.Attribute(attr="pow"), args=[ast.Constant(value=2)]):
             return True
     return False

@@ -80,6 +80,7 @@ Run = Called | ModelCalled
 class _Turn:
     """One pass of a loop: what names are given, what runs, and what runs backward."""
 
+    began: LoopBegan
     runs: list[tuple[int, Run]] = field(default_factory=list)
     bound: list[tuple[int, Cell, Value, Occurrence]] = field(default_factory=list)
     backward: list[int] = field(default_factory=list)
@@ -120,7 +121,7 @@ def _list_turns(events: tuple[Occurrence, ...]) -> Iterator[_Turn]:
     open_turns: list[_Turn] = []
     for number, event in enumerate(events):
         if isinstance(event, LoopBegan):
-            open_turns.append(_Turn())
+            open_turns.append(_Turn(event))
         elif isinstance(event, LoopEnded):
             if open_turns:
                 yield open_turns.pop()
@@ -153,6 +154,8 @@ def _find_carried(at: int, run: Run, turn: _Turn, source: Source) -> str:
     if not any(number > at for number in turn.backward):
         return ""
     for name in _list_names(run):
+        if not name.startswith("self.") and not _is_near(turn.began, run):
+            continue  # a name of a function that the loop calls anew at each pass
         mine = [each for each in turn.bound if _is_of(each, name) and _is_near(each[3], run)]
         before = [each for each in mine if each[0] < at]
         after = [each for each in mine if each[0] > at]

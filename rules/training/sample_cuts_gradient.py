@@ -74,7 +74,13 @@ OTHERWISE = frozenset({"log_prob", "rsample", "no_grad", "inference_mode"})
 def in_forward(event: Called, source: Source) -> Iterator[Hit]:
     evaluation = source.evaluation
     names = event.way.names
-    if OTHERWISE & evaluation.words or not any(n.endswith(".forward") for n in names):
+    function = evaluation.find_function(event)
+    nearby = (
+        OTHERWISE & {each.attr for each in ast.walk(function) if isinstance(each, ast.Attribute)}
+        if function
+        else ()
+    )
+    if nearby or OTHERWISE & evaluation.words or not any(n.endswith(".forward") for n in names):
         return
     asked = any(
         isinstance(each, ast.If) and "training" in ast.unparse(each.test)

@@ -76,7 +76,7 @@ def follows_model(value: Value, evaluation: Evaluation) -> bool:
         made = ways.find_maker(each)
         if isinstance(made, Called) and _may_move(made):
             continue
-        if each.origin in (*_OWN, "input") or (isinstance(made, Called) and made.built is not None):
+        if each.origin in (*_OWN, "input") or _has_weights(made):
             return True
         if made is None:
             if each.data and "cpu" not in evaluation.words:
@@ -92,6 +92,17 @@ def follows_model(value: Value, evaluation: Evaluation) -> bool:
 
 
 _OWN = ("parameter", "buffer")
+_WEIGHTLESS = re.compile(
+    r"\.(\w*(Softmax|ReLU|ELU|Dropout|Pool|Pad|Shrink|Upsampling)\w*|Sigmoid|Tanh|SiLU|Softplus|Upsample"
+    r"|Identity|Flatten|Unflatten|PixelShuffle|PixelUnshuffle|CosineSimilarity|Fold|Unfold)\.forward$"
+)
+"""Layers that hold no tensor, and give theirs where they were given one."""
+
+
+def _has_weights(made: object) -> bool:
+    if not isinstance(made, Called) or made.built is None:
+        return False
+    return not _WEIGHTLESS.search(made.name) or not made.positional
 
 
 def _may_move(made: Called) -> bool:

@@ -164,3 +164,16 @@ class Agent:
         self.model.load_state_dict(torch.load(kept))
         best = "./best/model.dump"
         self.model.load_state_dict(torch.load(best))  # hit
+
+
+class Trainer:
+    def run(self, criterion, loader):
+        best = self._train(criterion, loader)
+        self.model.load_state_dict(torch.load(best))
+        self.model.train(True)
+
+    def resume(self, loader, path, learns):
+        self.model.train(True)
+        if learns:
+            self._train(self.model, loader)
+        self.model.load_state_dict(torch.load(path))  # hit

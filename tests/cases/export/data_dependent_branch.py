@@ -528,3 +528,42 @@ class AskedTwice(nn.Module):
         if far and turn < 8:  # hit
             x = x - 1
         return x
+
+
+class Plain(nn.Module):
+    def forward(self, h, other):
+        return h + other, h
+
+
+class Gated(nn.Module):
+    """A tensor gets to the flag on a way that no model takes."""
+
+    def forward(self, h, alone=False):
+        if alone:
+            h = h * 2
+        return h, h
+
+
+class Flagged(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+        if kind == "plain":
+            self.joined = Plain()
+        elif kind == "gated":
+            self.joined = Gated()
+
+    def forward(self, x):
+        if self.kind == "gated":
+            y, z = self.joined(x)
+        else:
+            y, z = self.joined(x, x)
+        return y + z
+
+
+class Rebound(nn.Module):
+    def forward(self, x, many=False, any_of=None):
+        many = many or x.sum() > 0
+        if many:  # hit
+            x = x + 1
+        return x

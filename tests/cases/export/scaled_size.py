@@ -261,3 +261,32 @@ class Doubling(nn.Module):
     def forward(self, x):
         b, c, h, w = x.shape
         return x, torch.arange(int(2 ** math.ceil(math.log2(2 * h - 1))))  # hit
+
+
+class Found(nn.Module):
+    """What data count is refused: no example says how many there are."""
+
+    def forward(self, x):
+        n = x.nonzero().size(0)
+        return x.new_zeros(int(n / 2))
+
+
+class Grown(nn.Module):
+    """Behind the return, and in the branch, nothing is left to be resized."""
+
+    def forward(self, x):
+        if x.numel() > 0:
+            return torch.relu(x)
+
+        def grown(axis):
+            return int(math.floor(x.size(axis) * 1.5))
+
+        return x.new_empty(x.size(0), grown(2))
+
+
+class Shrunk(nn.Module):
+    def forward(self, x):
+        if x.numel() == 0:
+            return x.new_empty(x.size(0), int(x.size(2) / 2))
+        y = x.new_zeros(x.size(0), int(x.size(2) / 2))  # hit
+        return x, y

@@ -76,3 +76,22 @@ class Asking(nn.Module):
         if x.is_cuda:
             filters = filters.to("cuda")
         return torch.matmul(self.fc(x), filters)
+
+
+class Scored(nn.Module):
+    """Rows of the model are copied into a tensor of the CPU: what is worked out of it is there too."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 16)
+        self.soft = nn.Softmax(dim=1)
+
+    def forward(self, x: Tensor):
+        y = self.fc(x)
+        seen = torch.empty(3, x.size(0), 16).float()
+        for i in range(3):
+            seen[i] = y
+        total = torch.mm(seen[0], seen[1].t())
+        right = torch.eq(self.soft(total).argmax(0), torch.arange(0, x.size(0)))
+        wrong = torch.eq(self.soft(y).argmax(1), torch.arange(0, x.size(0)))  # hit
+        return right, wrong

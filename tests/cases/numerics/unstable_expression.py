@@ -296,3 +296,18 @@ class StableLoss(torch.nn.Module):
 
 def stable(logits, labels):
     return StableLoss()(logits, labels.float()).mean()
+
+
+def bell(size, sigma):
+    y, x = np.ogrid[-size : size + 1, -size : size + 1]
+    wide = np.exp(-(x * x + y * y) / (2.0 * sigma * sigma))
+    wide[wide < 1e-9] = 0
+    wide /= wide.sum()
+    return wide
+
+
+def no_bell(x: torch.Tensor, sigma: float, shift: float):
+    far = torch.exp(-(x * x + x) / (2.0 * sigma * sigma))
+    odd = torch.exp(-(x * x) / (2.0 * sigma * shift))
+    near = torch.exp(-(x * x + x.square()) / (2.0 * sigma * sigma))
+    return near / near.sum(), far / far.sum(), odd / odd.sum()  # hit
