@@ -137,6 +137,50 @@ STRANGERS = [
         "torch.export/no-fake",
         "NotImplementedError: Could not run 'aten::empty.memory_format' with arguments from the 'Meta' backend",
     ),
+    ("torchscript/recursion", "Error: the callback is called recursively"),
+    ("torchscript/list-types", "TypeError: list type annotation wants one argument"),
+    (
+        "torch.export/inference-tensor",
+        'File "train.py", line 3, in <module> loss.backward() RuntimeError: Inference tensors cannot be saved for backward. To work around you can make a clone to get a normal tensor and use it in autograd.',
+    ),
+    (
+        "torch.onnx/recurrent-batch",
+        "UserWarning: Exporting a model to ONNX with a batch_size other than 1, with a variable length with LSTM can cause an error when running the ONNX model with a different batch size. torch.onnx.errors.UnsupportedOperatorError: Exporting the operator 'aten::fft_fft2' to ONNX opset version 17 is not supported",
+    ),
+    (
+        "torch.onnx/training-mode",
+        "UserWarning: You are exporting the model while it is in training mode. torch.onnx.errors.UnsupportedOperatorError: Exporting the operator 'aten::fft_fft2' to ONNX opset version 17 is not supported",
+    ),
+    ("torchscript/file-version", "ls: constants.pkl data.pkl version"),
+    (
+        "torch.export/numpy-inside",
+        "AttributeError: 'numpy.ndarray' object has no attribute 'append'",
+    ),
+    (
+        "torch.export/became-constant",
+        "error: this class cannot be dynamic, its members have been specialized before",
+    ),
+    (
+        "torch.export/attribute-written",
+        "ValueError: the following attrs were created in the model registry: name",
+    ),
+    ("torch.export/cond-branches", "Merge error: expected the branch true_fn to exist"),
+    ("torch.export/packaged-program", "HTTP error: API call failed at 10:03"),
+    ("torchscript/no-forward", "RuntimeError: Method 'POST' is not defined"),
+    ("torchscript/missing-header", "error: no member named 'load' in namespace 'json'"),
+    ("torchscript/changed-type", "json: type mismatch: name is set to type int"),
+    ("torchscript/builtin-op", "search: Could not find any similar ops to those of yours"),
+    ("torchscript/older-file", "error: driver is below the minimum supported version"),
+    ("torchscript/mobile-operators", "dlopen failed: library libvision.so not found"),
+    (
+        "torchscript/traced-input",
+        "ValueError: dictionary inputs are supported as inputs or outputs of the service",
+    ),
+    ("torchscript/type-comment-form", "SyntaxError: syntax error in type annotation of field x"),
+    (
+        "torch.onnx/no-user",
+        "KeyError: 'getpwuid(): uid not found: 1000' File \"/x/site-packages/gradio/a.py\", line 2",
+    ),
 ]
 
 
