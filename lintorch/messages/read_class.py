@@ -14,6 +14,8 @@ from lintorch.messages.recognise import Recognised, looks_like_error
 from lintorch.messages.who_speaks import guess_runtime, has_words, is_compiled, is_own_code
 
 _ANY = "any"
+_READERS = "readers"
+"""Programs without kinds of their own, whose logs quote lines of torch as places of the model."""
 _RAISED = re.compile(
     r"(?:[\w.]{1,120}(?:Error|Exception|Unsupported|NotFound)|<class '[\w.]{1,120}'>): |what\(\): |"
     r"(?i:segmentation fault|export failure|(?:check|assert(?:ion)?) .{0,80}?failed)"
@@ -107,7 +109,9 @@ def _read_refusal(runtime: Runtime, text: str) -> Recognised | None:
 
 def describe_class(found: Recognised, text: str) -> Recognised:
     """A message of which its program alone is known, with what its class of error means."""
-    refused = _read_refusal(found.runtime, text) if found.kind.rank == "last" else None
+    speaker = guess_runtime(text)
+    runtime = speaker if speaker and speaker.name == _READERS else found.runtime
+    refused = _read_refusal(runtime, text) if found.kind.rank == "last" else None
     if refused is not None:
         return replace(refused, node=found.node, at=found.at)
     if found.kind.rank == "general":
