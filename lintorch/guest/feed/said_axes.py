@@ -8,6 +8,7 @@ from typing import Any
 
 from torch import nn
 
+from lintorch.guest.construct.found_settings import FoundSettings
 from lintorch.guest.feed.said_shapes import SaidShape
 from lintorch.record.input_notation import FIRST_SIZES
 
@@ -30,6 +31,8 @@ _ARGUMENTS_OF_LETTERS = {
 }
 """Arguments of constructors that say how many there are of what a letter stands for."""
 _OTHER_SIZE, _FEATURE_SIZE = 16, 8
+_DEEPEST_SETTING = 4
+"""Settings inside each other among which numbers are looked for."""
 
 
 class AxisNamer:
@@ -100,4 +103,17 @@ def _find_known(word: str, module: nn.Module, arguments: Mapping[str, Any]) -> i
     given = (
         n for name, n in arguments.items() if name in spelled or (letter and letter.fullmatch(name))
     )
-    return next((n for n in (*given, *held) if type(n) is int and n > 0), 0)
+    found = (n for n in (*given, *held) if type(n) is int and n > 0)
+    return next(found, 0) or _find_kept_setting(spelled, module)
+
+
+def _find_kept_setting(names: set[str], module: nn.Module) -> int:
+    """The number of that name among settings that the model keeps: `audio.num_freq` of `self.hp`; 0 where several differ."""
+    held = [value for value in vars(module).values() if isinstance(value, FoundSettings)]
+    found: set[int] = set()
+    for _ in range(_DEEPEST_SETTING):
+        found |= {
+            n for each in held for name, n in each.items() if name in names and type(n) is int
+        }
+        held = [n for each in held for n in each.values() if isinstance(n, FoundSettings)]
+    return found.pop() if len(found) == 1 and min(found) > 0 else 0
