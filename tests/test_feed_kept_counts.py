@@ -138,3 +138,102 @@ def test_what_is_packed_steps_first_has_its_samples_second(tmp_path: Path) -> No
     """,
     )
     assert fed["Clicks"] == ["int64[sequence, batch] in 0..38", "int64[batch] down from sequence"]
+
+
+def test_rows_that_are_taken_for_one_sample_get_an_axis(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Mesh(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = nn.Linear(12, 24), nn.Linear(24, 1)
+            self.held = nn.Parameter(torch.rand(24))
+
+        def forward(self, x):
+            seen = self.first(x) + self.held[None, None, :]
+            return self.last(seen + seen.softmax(-2))
+    """,
+    )
+    assert fed["Mesh"] == ["float32[batch, sequence, 12]"]
+
+
+def test_shapes_that_a_part_tells_are_those_of_what_it_gets(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Hyper:
+        n_mels = 20
+
+    hp = Hyper
+
+
+    class Reference(nn.Module):
+        '''
+        inputs --- [N, T/r, n_mels*2]  mels
+        '''
+
+        def __init__(self):
+            super().__init__()
+            self.lin = nn.Linear(20, 8)
+
+        def forward(self, inputs):
+            many = inputs.size(0)
+            return self.lin(inputs.view(many, 1, -1, hp.n_mels)).sum(2)
+
+
+    class Style(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.encoder = Reference()
+
+        def forward(self, mels):
+            return self.encoder(mels)
+
+
+    class Pairs(nn.Module):
+        '''
+        Shapes:
+            uids: (B).
+            pads: (B, SeqMaxLen, 2).
+        '''
+
+        def __init__(self):
+            super().__init__()
+            self.users, self.items = nn.Embedding(40, 8), nn.Embedding(60, 8)
+            self.marks = nn.Embedding(6, 8)
+
+        def forward(self, uids, pads):
+            seen = self.items(pads[:, :, 0]) + self.marks(pads[:, :, 1])
+            return (torch.cat([seen.sum(1), self.users(uids)], 1)).sum(1)
+    """,
+    )
+    style = str(fed["Style"][0])
+    assert style.startswith("float32[batch, ")
+    assert style.endswith(", 40]")
+    assert str(fed["Pairs"][0]).startswith("int64[batch] in 0..")
+    assert str(fed["Pairs"][1]).startswith("int64[batch, sequence, 2] in 0..")
+
+
+def test_a_setting_that_a_loop_counts_through_is_several(tmp_path: Path) -> None:
+    (tmp_path / "parse.py").write_text(
+        "import argparse\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--drops', default='[0.1,0.2]')\n"
+        "parser.add_argument('--width_of_all', type=int, default=24)\n"
+    )
+    fed = feed_models(
+        tmp_path,
+        """
+    class Drops(nn.Module):
+        def __init__(self, args):
+            super().__init__()
+            self.drops = args.drops
+            self.lin = nn.Linear(args.width_of_all, 8)
+
+        def forward(self, x):
+            for k in range(2):
+                x = nn.Dropout(self.drops[k])(x)
+            return self.lin(x)
+    """,
+    )
+    assert fed["Drops"] == ["float32[batch, 24]"]
