@@ -110,6 +110,11 @@ class Net(nn.Module):
     def forward(self, x):
         return F.dropout(self.linear(x), self.share)
 """
+USED = """
+
+if __name__ == "__main__":
+    Net(share=0.0)(torch.ones(2, 3))
+"""
 LOSS = """
 class Loss(nn.Module):
     def forward(self, logits, target):
@@ -129,7 +134,8 @@ INDIFFERENT = model(
     "indifferent", NET.format(layer="nn.BatchNorm2d(8)").replace("\n    def forward", TAKEN_OUT)
 )
 DROPPING = model("dropping", DROPS.format(share=0.5))
-IDLE = model("idle", DROPS.format(share=0.0))
+IDLE = model("idle", DROPS.format(share=0.5) + USED)
+DEFAULT = model("by_default", DROPS.format(share=0.0))
 SYNCED = model("synced", NET.format(layer="nn.SyncBatchNorm(8)"))
 CHANGING = model("changing", LOSS.format(line="seen = target.view(-1)"))
 COPYING = model(
@@ -180,6 +186,12 @@ def test_dropout_of_nothing_is_withdrawn(folder: Path, traced: list[Report]) -> 
     merged = judged(folder, "LT202", IDLE, traced)
     assert merged.standing == ()
     assert "p is 0" in str(only(merged.withdrawn).refuted)
+
+
+def test_dropout_of_nothing_by_default_stands(folder: Path, traced: list[Report]) -> None:
+    merged = judged(folder, "LT202", DEFAULT, traced)
+    assert merged.withdrawn == ()
+    assert len(merged.standing) == 1
 
 
 @pytest.fixture(scope="module")

@@ -148,11 +148,19 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, remedy="make it in __init__ and call it here")
 
 
+def is_given_nothing(trace: Trace) -> bool:
+    """Whether somebody built the model with a 0, which is no default that others may change."""
+    record = trace.record
+    given = (value for name, value in record.arguments.items() if name not in record.made_up)
+    return any(type(value) in (int, float) and value == 0 for value in given)
+
+
 @rule.trace(*FUNCTIONS)
 def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
     share, active = _dropped(event)
-    if share == 0 and is_run_whole(event.site):
-        yield Refuted(event, "p is 0 here: nothing is dropped")
+    if share == 0:
+        if is_run_whole(event.site) and is_given_nothing(trace):
+            yield Refuted(event, "p is 0 here: nothing is dropped")
     elif active:
         yield Hit(event, f"drops {share:.0%} although the model is in eval mode")
     elif event.args.get("training") is False and is_run_whole(event.site):

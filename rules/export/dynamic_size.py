@@ -307,6 +307,19 @@ def in_transposed(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, harm=harm, remedy=remedy)
 
 
+@rule.event("divmod")
+def in_division(event: Called, source: Source) -> Iterator[Hit]:
+    """`divmod(x.shape[1], 2)`: a size that is traced is a tensor, which divmod does not take."""
+    size = event.positional[0] if event.positional else None
+    read = isinstance(size, Number) and size.whole and not size.data and size.size is not None
+    if event.way.forward and read and not isinstance(getattr(size, "size", None), int):
+        said = "divmod takes no size that is traced"
+        yield Hit(event, said, harm=UNDIVIDED, remedy="write n // k and n % k")
+
+
+UNDIVIDED = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
+
+
 @rule.event("numpy.prod")
 def in_product(event: Called, source: Source) -> Iterator[Hit]:
     """`np.prod(x.shape[1:])` of which it is not known whether it varies: a run tells."""

@@ -15,6 +15,7 @@ from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tenso
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
 from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm
+from lintorch.facts.exporting.refused_arguments import BY_NAME, REMEDIES, Weigh
 from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectrum
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source
@@ -74,12 +75,24 @@ NEITHER = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 UNKNOWN_TO_NEW = {"onnx": Harm.REFUSED}
 LEGACY = {"onnx-legacy": Harm.REFUSED}
 LOADED = {"onnx-legacy": Harm.FAILS}
+TRACERS = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
 LINALG = (
     "inv", "slogdet", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals", "cholesky", "solve",
     "solve_triangular", "lu", "lu_factor", "ldl_factor", "qr", "pinv", "lstsq", "matrix_exp",
-    "matrix_rank", "cond", "householder_product", "vander",
+    "matrix_rank", "cond", "householder_product", "vander", "lu_solve",
 )  # fmt: skip
-SPECIAL = ("erfinv", "i0", "i0e", "i1", "ndtri", "gammainc", "polygamma", "zeta", "bessel_j0")
+SPECIAL = (
+    "erfinv",
+    "i0",
+    "i0e",
+    "i1",
+    "ndtri",
+    "gammainc",
+    "gammaincc",
+    "polygamma",
+    "zeta",
+    "bessel_j0",
+)
 UNTRANSLATED = frozenset(
     {
         *(f"torch.linalg.{name}" for name in LINALG),
@@ -91,7 +104,8 @@ UNTRANSLATED = frozenset(
             "erfinv", "i0", "quantize_per_tensor", "to_sparse", "sparse_coo_tensor", "hypot",
             "index_reduce", "nextafter", "copysign", "frexp", "gcd", "vander",
             "triangular_solve", "cholesky_solve", "cholesky_inverse", "geqrf", "nonzero_static",
-            "put", "cov", "corrcoef", "fill_diagonal_",
+            "put", "cov", "corrcoef", "fill_diagonal_", "fmax", "fmin", "lcm", "combinations",
+            "diagonal_scatter", "lu_solve", "qr", "lu", "svd_lowrank", "pca_lowrank",
         )),
         "torch.sparse.mm", "torch.nested.nested_tensor", "torch.nn.functional.pdist",
         "torch.nn.functional.grouped_mm",
@@ -99,7 +113,10 @@ UNTRANSLATED = frozenset(
     }
 )  # fmt: skip
 """Refused by both exporters."""
-NEW = frozenset({"torch.cdist", "torch.fft.fftfreq", "torch.fft.rfftfreq"})
+UNFOLLOWED = frozenset({"torch.cov", "torch.corrcoef", "torch.combinations"})
+UNFOLLOWED_OPEN = frozenset({"torch.to_sparse", "torch.sparse.mm", "torch.geqrf"})
+"""Those of them that torch.export refuses as well, the second ones where sizes are left open."""
+NEW = frozenset({"torch.cdist", "torch.fft.fftfreq", "torch.fft.rfftfreq", "torch.aminmax"})
 """Refused by the new exporter only."""
 METHODS = frozenset(
     {
@@ -107,6 +124,7 @@ METHODS = frozenset(
         "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin", "cumprod", "fill_diagonal_",
         "lgamma", "digamma", "polygamma", "mvlgamma", "igamma", "erfinv", "i0", "hypot",
         "index_reduce", "nextafter", "copysign", "frexp", "gcd", "cholesky_inverse", "put", "cov", "corrcoef",
+        "fmax", "fmin", "lcm", "diagonal_scatter", "aminmax", "qr", "lu",
     }
 )  # fmt: skip
 """Those of them that are called as methods of a tensor."""
@@ -129,21 +147,32 @@ NEVER = frozenset(
             "diff", "msort", "trace", "cartesian_prod", "ldexp", "signbit", "float_power",
             "deg2rad", "count_nonzero", "channel_shuffle", "adjoint", "expm1", "sinh", "cosh", "asinh",
             "acosh", "atanh", "trunc", "frac", "inner", "fliplr", "flipud",
-            "dstack", "diag", "diagflat", "dist", "isclose", "positive",
+            "dstack", "diag", "diagflat", "dist", "isclose", "positive", "addcdiv", "addmv", "addbmm",
+            "addr", "vdot", "view_as_real", "bitwise_xor", "sum_to_size", "slice_scatter",
+            "select_scatter", "sgn", "hsplit", "vsplit", "dsplit", "trapezoid", "argwhere", "rad2deg",
+            "ravel", "column_stack", "chain_matmul", "exp2", "isposinf", "isneginf", "isreal", "uniform_", "exponential_", "cauchy_", "geometric_", "log_normal_",
         )),
-        *(f"torch.special.{name}" for name in ("ndtr", "log_ndtr", "xlog1py", "entr")),
+        *(f"torch.special.{name}" for name in ("ndtr", "log_ndtr", "xlog1py", "entr", "erfcx")),
         *(f"torch.linalg.{name}" for name in ("matrix_power", "multi_dot")),
         *(f"torch.nn.functional.{name}" for name in ("rms_norm", "channel_shuffle", "bilinear", "gumbel_softmax")),
         *(f"torch.nn.functional.max_unpool{n}d" for n in (1, 2, 3)),
     }
 )  # fmt: skip
 """Refused by the legacy exporter at every opset."""
+COMPILED = {
+    "torch.cond": TRACERS,
+    "torch._higher_order_ops.while_loop": TRACERS,
+    "torch._higher_order_ops.while_loop.while_loop": TRACERS,
+    "torch._higher_order_ops.map": {**TRACERS, **UNKNOWN_TO_NEW},
+    "torch.nn.attention.flex_attention.flex_attention": {**TRACERS, **UNKNOWN_TO_NEW},
+}
+"""What compiles the functions that it is given."""
 FOURIER = frozenset(
     f"torch.fft.{way}{kind}"
     for way in ("", "i")
     for kind in ("fft", "fft2", "fftn", "rfft", "rfft2", "rfftn", "hfft", "fftshift")
 )
-NAMES = sorted(UNTRANSLATED | NEW | NEVER | FOURIER | FIRST.keys())
+NAMES = sorted(UNTRANSLATED | NEW | NEVER | FOURIER | FIRST.keys() | COMPILED.keys())
 LAYERS = {
     "torch.nn.Fold": "torch.nn.functional.fold",
     "torch.nn.Unfold": "torch.nn.functional.unfold",
@@ -175,6 +204,11 @@ WRITTEN_OUT = {
     "mm": "a dense matrix: torch.mm(a, b), with a.to_dense() kept by the constructor",
     "sparse_coo_tensor": "torch.zeros(m * n).scatter_add(0, i[0] * n + i[1], values).view(m, n)",
     "fill_diagonal_": "x.masked_fill(torch.eye(n).bool(), value)",
+    "aminmax": "x.amin(d) and x.amax(d)",
+    "uniform_": "torch.rand_like(x)",
+    "exponential_": "-torch.rand_like(x).log()",
+    "fmax": "torch.maximum(a, b), where neither is NaN",
+    "fmin": "torch.minimum(a, b), where neither is NaN",
     "nested_tensor": "a padded batch and its mask",
 }
 """What both ONNX exporters translate, by operator: measured at sizes that vary."""
@@ -187,6 +221,7 @@ OF_ARGUMENTS = {
         ("index_add", "index_add_"),
         "write zeros.scatter_add(0, index[:, None].expand_as(rows), rows)",
     ),
+    **REMEDIES,
     "layer_norm": "give the shape as numbers: F.layer_norm(x, (dim,))",
     **dict.fromkeys(
         ("MultiheadAttention", "TransformerEncoderLayer"),
@@ -195,6 +230,9 @@ OF_ARGUMENTS = {
 }
 """The same for operators that are refused for some arguments."""
 SPELLED = {
+    "ravel": ("{x}.reshape(-1)", Applicability.SAFE),
+    "isposinf": ("{x} == float('inf')", Applicability.SAFE),
+    "isneginf": ("{x} == float('-inf')", Applicability.SAFE),
     "fliplr": ("{x}.flip(1)", Applicability.SAFE),
     "flipud": ("{x}.flip(0)", Applicability.SAFE),
     "msort": ("{x}.sort(0).values", Applicability.SAFE),
@@ -206,7 +244,6 @@ SPELLED = {
 """What is put in for operators that are given a tensor alone: right with all exporters at sizes that vary."""
 TURNED = ("mT", "mH")
 """Attributes that turn a matrix; `transpose(-2, -1)` is translated."""
-TRACERS = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
 EXPORTED = {**TRACERS, "torch.export": Harm.REFUSED}
 Said = Iterator[tuple[str, dict[str, Harm]]]
 
@@ -302,7 +339,10 @@ def weigh_histogram(event: Called, source: Source) -> Said:
 def weigh_places(event: Called, source: Source) -> Said:
     """`zeros.index_add(0, index, rows)`, where several rows go to one place."""
     made = source.evaluation.ways.find_maker(event.arguments.get("index"))
-    if not (isinstance(made, Called) and made.name == "torch.arange"):
+    listed = made.positional[:1] if isinstance(made, Called) and made.name == "torch.tensor" else ()
+    numbers = [each for given in listed for each in list_items(given)]
+    apart = all(isinstance(e, Constant) for e in numbers) and len(set(numbers)) == len(numbers) > 1
+    if not apart and not (isinstance(made, Called) and made.name == "torch.arange"):
         harm = Harm.SILENT if source.profile.dynamic else Harm.REFUSED
         message = "index_add keeps one of the rows that go to the same place"
         yield message, {"onnx-legacy": harm}
@@ -342,6 +382,10 @@ def list_items(value: Value | None) -> tuple[Value, ...]:
     return () if value is None else (value,)
 
 
+def weigh_known(weigh: Weigh) -> Callable[[Called, Source], Said]:
+    return lambda event, source: weigh(event, source.evaluation, source.profile.dynamic)
+
+
 ARGUMENTS: dict[str, Callable[[Called, Source], Said]] = {
     **{
         f"torch.nn.{kind}Norm{n}d.forward": weigh_norm
@@ -363,6 +407,7 @@ ARGUMENTS: dict[str, Callable[[Called, Source], Said]] = {
     "torch.Tensor.stft": weigh_spectrum,
     "torch.nn.MultiheadAttention.forward": weigh_fast_path,
     "torch.nn.TransformerEncoderLayer.forward": weigh_fast_path,
+    **{name: weigh_known(weigh) for name, weigh in BY_NAME.items()},
 }
 """Operators that are refused for some arguments, each with what says which."""
 
@@ -493,6 +538,8 @@ def answer_flag(event: Called, source: Source) -> Fix | None:
 
 def name_remedy(name: str, harm: dict[str, Harm]) -> str | None:
     """What to write, or how to export; None where nothing does the same."""
+    if name in COMPILED:
+        return "export with torch.export, or dynamo=True"
     if written := WRITTEN_OUT.get(name.rpartition(".")[2]):
         return f"write {written}"
     if name in FIRST:
@@ -514,9 +561,17 @@ def weigh_operator(name: str, source: Source) -> Iterator[tuple[str, dict[str, H
     """What is to be said of an operator, and for whom."""
     opset, short = source.profile.opset_of("onnx-legacy"), name.removeprefix("torch.")
     if name in UNTRANSLATED:
-        yield f"{short} has no translation to ONNX", NEITHER
+        open_sizes = name in UNFOLLOWED_OPEN and source.profile.dynamic
+        alone = {"torch.export": Harm.REFUSED} if name in UNFOLLOWED or open_sizes else {}
+        harm = {**NEITHER, **alone}
+        yield f"{short} has no translation to ONNX", harm
     elif name in NEW:
         yield f"{short} has no translation in the new exporter", UNKNOWN_TO_NEW
+    elif name in COMPILED:
+        yield (
+            f"{short.rpartition('.')[2]} compiles what it is given, which tracers refuse",
+            COMPILED[name],
+        )
     elif ".max_unpool" in name:
         yield f"{short} asks for a size that tracers make a tensor of", TRACERS
     elif name in NEVER or name.startswith("torch.fft."):

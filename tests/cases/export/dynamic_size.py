@@ -251,3 +251,9 @@ class Transposed(nn.Module):
         same = self.up(y, output_size=x.size())  # hit
         fixed = self.up(y, output_size=(32, 32))
         return whole, same, fixed, self.up(y)
+
+
+class Divided(nn.Module):
+    def forward(self, x: Tensor):
+        n, rest = divmod(x.shape[0], 2)  # hit
+        return x[: 2 * n], divmod(7, 2), rest

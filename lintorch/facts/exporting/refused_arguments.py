@@ -1,0 +1,105 @@
+"""Operators that an exporter takes, but not as they are called: what it does instead, measured on torch 2.13."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from lintorch.core.finding import Harm
+from lintorch.evaluator.events import Called, Indexed
+from lintorch.evaluator.sizes import varies
+from lintorch.evaluator.values import NONE, TRUE, Constant, Tensor, Value
+from lintorch.facts.models.evaluation import Evaluation
+
+Said = Iterator[tuple[str, dict[str, Harm]]]
+Weigh = Callable[[Called, Evaluation, bool], Said]
+_LEGACY, _NEW, _TRACED = "onnx-legacy", "onnx", "torchscript-trace"
+_SPECIALIZED = {"torch.export": Harm.REFUSED, _NEW: Harm.AUTO}
+
+
+def _take(event: Called, *names: str) -> Tensor | None:
+    """The tensor that it is called on, or given first."""
+    given = next((event.arguments[each] for each in names if each in event.arguments), None)
+    return given if isinstance(given, Tensor) else None
+
+
+def weigh_unique(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
+    """`torch.unique(x, return_inverse=True)` of several axes: the legacy exporter gives the inverse flat."""
+    held, asked = _take(event, "input", "self"), event.arguments.get("return_inverse")
+    shape = held.shape if held is not None else None
+    if asked == TRUE and event.arguments.get("dim", NONE) == NONE and shape and len(shape) > 1:
+        told = "the inverse that unique gives of several axes is written with one axis"
+        yield told, {_LEGACY: Harm.SILENT}
+
+
+def weigh_repeats(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
+    """`x.repeat_interleave(counts, dim=1)` of a tensor of counts, along another axis than the first."""
+    held, counts = _take(event, "input", "self"), event.arguments.get("repeats")
+    axis, shape = event.arguments.get("dim"), held.shape if held is not None else None
+    if not isinstance(counts, Tensor) or not isinstance(axis, Constant) or shape is None:
+        return
+    place = axis.value
+    if not isinstance(place, int) or not -len(shape) <= place < len(shape):
+        return
+    if place % len(shape) and counts.origin != "constant":
+        told = "repeat_interleave of another axis than the first writes a loop that ONNX Runtime does not load"
+        yield told, {_LEGACY: Harm.FAILS}
+
+
+def weigh_along(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
+    """What asks Python for the first sizes, so that they are the example's for good."""
+    held = _take(event, "input", "self")
+    name = event.name.rpartition(".")[2]
+    shape = held.shape if held is not None else None
+    if dynamic and shape and any(varies(size) is True for size in shape):
+        yield f"{name} takes the sizes of the example for good", dict(_SPECIALIZED)
+
+
+def weigh_strided(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
+    """`torch.as_strided(x, size, stride)`."""
+    harm = {_NEW: Harm.REFUSED}
+    held = _take(event, "input", "self")
+    shape = held.shape if held is not None else None
+    if dynamic and shape and any(varies(size) is True for size in shape[1:]):
+        harm |= {_LEGACY: Harm.SILENT, _TRACED: Harm.SILENT}
+    yield "as_strided is written with the strides of the example, if at all", harm
+
+
+def weigh_copy(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
+    """`y.copy_(x)`: the legacy exporter writes it into slices alone, the new one spreads no smaller tensor."""
+    held, given = _take(event, "self"), event.arguments.get("src", event.arguments.get("other"))
+    if held is None or not held.sure:
+        return
+    sliced = isinstance(evaluation.ways.find_maker(held), Indexed)
+    harm = {} if sliced else {_LEGACY: Harm.REFUSED}
+    if _is_spread(held, given):
+        harm[_NEW] = Harm.FAILS if sliced else Harm.SILENT
+    if harm:
+        told = "copy_ of a smaller tensor is not spread over the larger" if _NEW in harm else ""
+        yield told or "copy_ to a whole tensor has no translation in the legacy exporter", harm
+
+
+def _is_spread(held: Tensor, given: Value | None) -> bool:
+    other = given.shape if isinstance(given, Tensor) else None
+    return held.shape is not None and other is not None and len(other) < len(held.shape)
+
+
+ALONG = ("take_along_dim", "kron", "gradient", "linalg.multi_dot")
+BY_NAME: dict[str, Weigh] = {
+    **dict.fromkeys(("torch.unique", "torch.Tensor.unique"), weigh_unique),
+    **dict.fromkeys(("torch.repeat_interleave", "torch.Tensor.repeat_interleave"), weigh_repeats),
+    **{f"torch.{name}": weigh_along for name in ALONG},
+    "torch.Tensor.take_along_dim": weigh_along,
+    **dict.fromkeys(("torch.as_strided", "torch.Tensor.as_strided"), weigh_strided),
+    "torch.Tensor.copy_": weigh_copy,
+}
+REMEDIES = {
+    "unique": "reshape the inverse: inverse.view(x.shape)",
+    "repeat_interleave": "repeat along the first axis: x.transpose(0, 1), and back",
+    "take_along_dim": "write torch.gather(x, dim, index.expand(...))",
+    "as_strided": "write x.unfold(dim, size, step)",
+    "copy_": "assign by an index, y[:] = x.expand_as(y), or give the name another tensor",
+    "kron": "write (a[:, None, :, None] * b[None, :, None, :]).reshape(...)",
+    "multi_dot": "write a @ b @ c",
+    "gradient": "write the differences: (x[..., 2:] - x[..., :-2]) / 2",
+}
+"""By the last part of the name."""
