@@ -151,15 +151,15 @@ def test_a_model_that_training_starts_has_been_trained_for_a_run(tmp_path: Path)
     assert fed["Flow"] == ["float32[batch, 3, height, width]"]
 
 
-def test_a_sparse_matrix_joins_users_and_items(tmp_path: Path) -> None:
+def test_rows_are_as_many_as_the_model_says(tmp_path: Path) -> None:
     pytest.importorskip("scipy")
     fed = feed_models(
         tmp_path,
         """
     class Joined(nn.Module):
-        def __init__(self, n_user, n_item, norm_adj, width=8):
+        def __init__(self, norm_adj, n_user=40, n_item=60, width=8):
             super().__init__()
-            self.n_user = n_user
+            self.n_user, self.n_item = n_user, n_item
             self.rows = nn.Parameter(torch.rand(n_user + n_item, width))
             found = norm_adj.tocoo()
             places = torch.tensor([found.row.tolist(), found.col.tolist()])
@@ -171,4 +171,4 @@ def test_a_sparse_matrix_joins_users_and_items(tmp_path: Path) -> None:
             return (seen[: self.n_user][users] * seen[self.n_user :][items]).sum(1)
     """,
     )
-    assert [str(each)[:11] for each in fed["Joined"]] == ["int64[batch"] * 2
+    assert fed["Joined"] == ["int64[batch] in 0..39", "int64[batch] in 0..59"]

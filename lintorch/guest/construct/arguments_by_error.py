@@ -18,6 +18,7 @@ from lintorch.guest.construct.sequence_lengths import find_sequence_lengths
 
 ConstructorArguments = Mapping[str, Any]
 _OFFER = re.compile(r"\b(?:one of|available|supported|choose from|options)\b(.{1,400})", re.DOTALL)
+_NUMBERED = re.compile(r"one of the numbers (\d+)")
 _MISSING = re.compile(r"missing \d+ required [\w-]+ arguments?: (.*)")
 _NOT_SEVERAL = re.compile(r"type 'int' is not|'int' object is not (iterable|subscriptable)")
 _LONGEST_SEQUENCE = 12
@@ -82,6 +83,17 @@ def find_offered_words(message: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def take_offered_numbers(
+    given: ConstructorArguments, message: str
+) -> Iterator[ConstructorArguments]:
+    """The first key of a mapping of numbers, in place of the number that it lacks: `{18: …, 34: …}[depth]`."""
+    offered = _NUMBERED.search(message)
+    lacking = re.match(r"\W*(\d+)\b", message)
+    for name, value in given.items() if offered and lacking else ():
+        if offered and lacking and type(value) is int and value == int(lacking[1]):
+            yield {**given, name: int(offered[1])}
+
+
 def fill_named_optionals(
     call: Callable[..., Any], given: ConstructorArguments, message: str
 ) -> dict[str, Any]:
@@ -104,8 +116,12 @@ def fill_missing_keywords(
         kinds = [parameter.kind for parameter in inspect.signature(call).parameters.values()]
     except (TypeError, ValueError):
         return {}
+    if inspect.Parameter.VAR_KEYWORD not in kinds:
+        return {}
+    if keyed := _read_key(call, message):
+        return {} if keyed in given else fill_arguments(call, [_as_parameter(keyed)])
     missing = _MISSING.search(message)
-    if missing is None or inspect.Parameter.VAR_KEYWORD not in kinds:
+    if missing is None:
         return {}
     names = [name for name in re.findall(r"'(\w+)'", missing[1]) if name not in given]
     found = {p.name: p for kind in _list_bases(call) for p in list_required_parameters(kind)}
@@ -115,6 +131,20 @@ def fill_missing_keywords(
     }
     several = {name: make_sequence(name, lengths[name]) for name in names if name in lengths}
     return {name: guess_by_name(name) for name in names} | known | several
+
+
+def _read_key(call: Callable[..., Any], message: str) -> str:
+    """The key that a call's own `**kwargs` lack, where it reads them so: `kwargs["depth"]`."""
+    held = next(
+        p.name for p in inspect.signature(call).parameters.values() if p.kind is p.VAR_KEYWORD
+    )
+    found = re.search(rf"(?<!\w){held}\[['\"](\w+)['\"]\]", message)
+    lacking = re.match(r"\W*(\w+)", message)
+    return found[1] if found and lacking and found[1] == lacking[1] else ""
+
+
+def _as_parameter(name: str) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY)
 
 
 def _list_bases(call: Callable[..., Any]) -> list[type]:

@@ -47,9 +47,17 @@ def make_array(call: Callable[..., Any], name: str, given: Mapping[str, Any]) ->
     if _GRAPH_NAMES.fullmatch(name.lower()):
         made = _make_graph(_find_number(call, given, _NODE_NAMES))
     else:
-        width = _find_number(call, given, _WIDTH_NAMES) or _WIDTH
+        width = _find_number(call, given, _WIDTH_NAMES) or _find_global_width(call, name) or _WIDTH
         made = torch.randn(_ROWS, width, generator=torch.Generator().manual_seed(0))
     return made.numpy() if uses & _ARRAY_TAKERS else made
+
+
+def _find_global_width(call: Callable[..., Any], name: str) -> int:
+    """What the file of `call` says of the width of an array of words or the like: `d_word` of `word_mat`; 0 where nothing."""
+    word = re.split(r"_(?=[a-z]*$)", name)[0]
+    names = re.compile(rf"d_{word}|{word}_?(emb\w*_?)?(dim|size|width)")
+    scope = vars(inspect.getmodule(call) or inspect)
+    return next(_pick_numbers(n for key, n in scope.items() if names.fullmatch(key.lower())), 0)
 
 
 def make_graph_setting(call: Callable[..., Any], name: str, given: Mapping[str, Any]) -> Any:
@@ -88,7 +96,8 @@ def suggest_tensors(
 
 def _count_nodes(call: Callable[..., Any], given: Mapping[str, Any]) -> int:
     """How many nodes the graph of a matrix has; 0 where nothing tells."""
-    both = [_find_number(call, given, names) for names in _BOTH_SIDES]
+    said = {p.name: p.default for p in list_reachable_parameters(call)} | dict(given)
+    both = [_find_number(call, said, names) for names in _BOTH_SIDES]
     alone = (_find_number(call, given, names) for names in _SIDES)
     return next(filter(None, alone), 0) or (sum(both) if all(both) else 0)
 

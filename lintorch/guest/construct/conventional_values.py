@@ -41,7 +41,8 @@ _VALUES_OF_NAMES: tuple[tuple[str, Any], ...] = (
     ("frame_patch_size", 2),
     (
         "vocab_size num_tokens n_tokens ntoken num_embeddings n_vocab num_users n_users user_num "
-        "num_items n_items item_num num_entities n_entities",
+        "n_user num_user user_count user_size num_items n_items item_num n_item num_item "
+        "item_count item_size num_entities n_entities",
         128,
     ),
     ("max_seq_len max_len seq_len max_length block_size context_length", 64),

@@ -18,6 +18,7 @@ from lintorch.guest.construct.arguments_by_error import (
     find_offered_words,
     resize_sequences,
     spread_defaults,
+    take_offered_numbers,
 )
 from lintorch.guest.construct.array_arguments import suggest_tensors
 from lintorch.guest.construct.conventional_values import GuessedConfig
@@ -51,11 +52,11 @@ def suggest_arguments(
     call: Callable[..., Any], given: ConstructorArguments, message: str
 ) -> Iterator[ConstructorArguments]:
     """Arguments to try after `given` ended in an error of this message, the most likely first."""
+    yield from suggest_tensors(call, given, message)
+    yield from _make_objects(call, given, message)
     for name, value in given.items():
         if name in CONFIG_NAMES and not isinstance(value, GuessedConfig):
             yield {**given, name: GuessedConfig()}
-    yield from suggest_tensors(call, given, message)
-    yield from _make_objects(call, given, message)
     if further := fill_missing_keywords(call, given, message):
         yield {**given, **further}
     yield from spread_defaults(call, given, message)
@@ -68,6 +69,7 @@ def suggest_arguments(
         for name, value in given.items():
             if isinstance(value, str) and word != value:
                 yield {**given, name: word}
+    yield from take_offered_numbers(given, message)
     yield from resize_sequences(given, message)
     named = [name for name in given if re.search(rf"(?<!\w){name}(?!\w)", message)]
     several = bool(_SEVERAL.search(message))
@@ -165,6 +167,8 @@ def _offer_keys(error: Exception) -> Iterator[str]:
             held = scope.get(name, inspect.getattr_static(owner, name, None))
             if type(held) is dict and held and all(type(key) is str for key in held):
                 yield f"one of {', '.join(map(repr, held))}"
+            if type(held) is dict and held and all(type(key) is int for key in held):
+                yield f"one of the numbers {', '.join(map(str, held))}"
 
 
 def _is_number(value: Any) -> bool:

@@ -99,7 +99,10 @@ class _SettingReader:
 
     def read_uses(self, tree: ast.AST) -> None:
         """Note each setting that is read, and the calls that may pass some on."""
+        counters = set(_list_counters(tree))
         for node in ast.walk(tree):
+            if isinstance(node, ast.Subscript) and getattr(node.slice, "id", "") in counters:
+                self._note(self._read_path(node.value), self._several)
             if isinstance(node, (ast.Attribute, ast.Subscript, ast.Call, ast.Name)):
                 self._note(self._read_path(node), self._found)
             if isinstance(node, ast.Call):
@@ -177,6 +180,14 @@ def _write_name(node: ast.AST) -> str:
     if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self":
         return f"self.{node.attr}"
     return ""
+
+
+def _list_counters(tree: ast.AST) -> Iterator[str]:
+    """`k` of `for k in range(…)`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.For(ast.Name(name), ast.Call(ast.Name("range"))):
+                yield name
 
 
 def _list_tested(node: ast.AST) -> list[ast.expr]:

@@ -13,7 +13,7 @@ def make_integers(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Whole numbers where fractions were given."""
     wrong = [n for n, given in enumerate(guess.inputs) if given.dtype.startswith("float")]
     for numbers in [*([n] for n in wrong), *([wrong] if len(wrong) > 1 else [])]:
-        for shape in (("batch", "sequence"), None, *([("batch",)] if numbers != [0] else [])):
+        for shape in (("batch", "sequence"), None, ("batch",)):
             changed = guess
             for number in numbers:
                 given = guess.inputs[number]

@@ -52,6 +52,14 @@ def fit_padded_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
             yield from change_rank(guess, other, got=rank)
 
 
+def put_samples_second(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The first two axes of an input the other way round: it is packed steps first, with lengths of its samples."""
+    for number, given in enumerate(guess.inputs):
+        if given.shape[:1] == ("batch",) and isinstance(steps := (*given.shape, 0)[1], str):
+            turned = (steps, "batch", *given.shape[2:])
+            yield guess.with_input(number, replace(given, shape=turned))
+
+
 def take_one_step(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """One number a sample where a state is of so many samples, and a row of them was taken for more."""
     _, want, _, _, got, _ = find_numbers(match)

@@ -210,12 +210,26 @@ def add_viewed_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     batch = guess.sizes.get("batch", 1)
     if got % batch == 0 and len([name for name in guess.sizes if name in SPATIAL]) == 2:
         yield from scale_sides(guess, got // batch, want)
+    yield from _set_viewed_axis(guess, match)
     if got % batch or want % max(1, got // batch) or not 1 < want * batch // got <= _LARGEST_SIDE:
         return
     for number, given in enumerate(guess.inputs):
         if len(given.shape) == 2 and type(given.shape[1]) is int:
             shape = (given.shape[0], want * batch // got, given.shape[1])
             yield guess.with_input(number, replace(given, shape=shape))
+
+
+def _set_viewed_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The number of a view to rows of so many, `view(-1, 80)`, along the last axis or that of channels, of fractions."""
+    if not match[1].strip().isdigit():
+        return
+    for number, given in enumerate(guess.inputs):
+        axes = {1, len(given.shape) - 1} if len(given.shape) > 2 else set()
+        for axis in sorted(axes):
+            wide = guess.with_size(number, axis, int(match[1]))
+            yield wide.with_input(
+                number, replace(wide.inputs[number], dtype="float32", low=0, high=0)
+            )
 
 
 def scale_sides(guess: Guess, got: int, want: int) -> Iterator[Guess]:

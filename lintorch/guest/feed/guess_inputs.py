@@ -13,6 +13,7 @@ from torch import nn
 
 from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed import model_attributes
+from lintorch.guest.feed.counted_rows import count_rows
 from lintorch.guest.feed.embedded_parameters import find_embedded
 from lintorch.guest.feed.guess_lengths import follow_longest, link_lengths
 from lintorch.guest.feed.handed_on import find_handed
@@ -52,6 +53,8 @@ _ROW_NAMES = re.compile(
     r"((pos|neg|positive|negative)_)?(users?|items?|movies?|heads?|tails?|relations?|rels?|entity|entities)"
     r"(_?(ids?|idx|index|indices|indexes|input))?|[ui]_?(ids?|idx)"
 )
+_FEW_ROWS = 2
+"""Rows of a table of which nothing tells how many it has."""
 _TARGET_NAMES = re.compile(r"(\w*_)?(targets?|labels?|y|gt|y_true|true|truth|mask|masks)")
 _PREDICTION_NAMES = re.compile(
     r"(\w*_)?(pred|preds|predictions?|inputs?|logits?|outputs?|y_pred|scores?|x)\w*"
@@ -183,7 +186,7 @@ def guess_inputs(
     later: list[Guess] = []
     for form in _order_forms(module, arguments, layer_forms):
         guess = _combine_inputs(named, form, layer_forms)
-        if (rows := take_rows(guess, embedded)) is not guess:
+        if (rows := take_rows(guess, embedded, module)) is not guess:
             yield rows
         labelled = look_up(guess, embedded)
         if said or partly or len(guess.inputs[0].shape) >= _IMAGE:
@@ -241,12 +244,26 @@ def look_up(guess: Guess, embedded: Mapping[str, int]) -> Guess:
     return guess if inputs == guess.inputs else guess.with_inputs(inputs)
 
 
-def take_rows(guess: Guess, embedded: Mapping[str, int]) -> Guess:
-    """The guess with one row of a table for each sample, where by their names all inputs are such: users and items."""
-    if not all(_ROW_NAMES.fullmatch(g.name) and g.dtype == "int64" for g in guess.inputs):
+def take_rows(guess: Guess, embedded: Mapping[str, int], module: nn.Module) -> Guess:
+    """The guess with one row of a table for each sample, where by their names all inputs are such: users and items.
+
+    Where no table tells that they are whole numbers, a user and an item do together.
+    """
+    if not all(_ROW_NAMES.fullmatch(given.name) for given in guess.inputs):
         return guess
-    rows = (replace(g, shape=("batch",), high=embedded.get(g.name, g.high)) for g in guess.inputs)
+    whole = all(given.dtype == "int64" for given in guess.inputs)
+    if not whole and not _joins_two_kinds([given.name for given in guess.inputs]):
+        return guess
+    rows = []
+    for given in guess.inputs:
+        counted = count_rows(module, given.name) or (given.high if whole else _FEW_ROWS)
+        high = embedded.get(given.name) or counted
+        rows.append(replace(given, dtype="int64", shape=("batch",), low=0, high=high))
     return guess.with_inputs(tuple(rows))
+
+
+def _joins_two_kinds(names: Sequence[str]) -> bool:
+    return all(any(re.search(kind, name) for name in names) for kind in ("user", "item|movie"))
 
 
 def is_loss_signature(named: list[str]) -> bool:

@@ -104,9 +104,6 @@ def _link(given: Input, number: int, inputs: Sequence[Input], called: Sequence[s
 
 
 def _find_time_axes(given: Input) -> Iterator[str]:
+    sizes = given.shape if given.shape[1:2] == ("batch",) else given.shape[1:]
     for name in _AXES_OF_TIME:
-        yield from (
-            str(size)
-            for size in given.shape[1:]
-            if size == name or str(size).startswith(f"{name}_")
-        )
+        yield from (str(size) for size in sizes if size == name or str(size).startswith(f"{name}_"))

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from lintorch.guest.feed.own_batch import find_attributes_read, find_own_batch
 from lintorch.record.arguments import LeafPlace
 from lintorch.record.models import Input
 
@@ -28,6 +29,9 @@ def find_state_maker(module: nn.Module) -> Maker | None:
         if not _MAKERS.fullmatch(name):
             continue
         taken = [*inspect.signature(method).parameters.values()][1:]
+        kept = find_own_batch(module)
+        if not taken and kept and kept in find_attributes_read(method):
+            return lambda batch, name=name: _make_for(module, name, kept, batch)  # type: ignore[misc]
         if not taken or taken[0].kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
             continue
         needed = [each.name for each in taken[1:] if each.default is each.empty]
@@ -35,6 +39,16 @@ def find_state_maker(module: nn.Module) -> Maker | None:
             given = {name: torch.device("cpu") for name in needed}
             return lambda batch, name=name: getattr(module, name)(batch, **given)  # type: ignore[misc]
     return None
+
+
+def _make_for(module: nn.Module, method: str, kept: str, batch: int) -> Any:
+    """What a method makes that reads off the model how many samples there are."""
+    own = vars(module)[kept]
+    setattr(module, kept, batch)
+    try:
+        return getattr(module, method)()
+    finally:
+        setattr(module, kept, own)
 
 
 def make_own_states(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +15,7 @@ from torch import nn
 from lintorch.guest.construct.function_text import parse_source_of
 from lintorch.guest.feed.fix_sides import LENGTH_NAMES
 from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.record.models import Input
 
 _BATCH = re.compile(r"batch_?size|bsz?|batch|n_?batch", re.IGNORECASE)
 _LENGTH = re.compile(
@@ -37,10 +40,18 @@ def try_own_batch(guess: Guess, message: str, module: nn.Module) -> Iterator[Gue
     if lengths:
         yield guess.with_sizes(batch=batch, **lengths)
     yield guess.with_sizes(batch=batch)
+    if guess.inputs[0].shape == ("batch",):
+        yield guess.with_inputs(tuple(map(_give_samples, guess.inputs))).with_sizes(batch=batch)
+
+
+def _give_samples(given: Input) -> Input:
+    """The input with as many samples as there are where it has as many as a sequence is long."""
+    shape = tuple("batch" if size in LENGTH_NAMES else size for size in given.shape)
+    return replace(given, shape=shape)
 
 
 def _list_numbers_read(module: nn.Module) -> dict[str, int]:
-    """The whole numbers that `forward` of the model, or of a part of the user's, reads off `self`."""
+    """The whole numbers that methods of the model, or of a part of the user's, read off `self`, those of `forward` first."""
     found: dict[str, int] = {}
     for part in nn.Module.modules(module):
         kind: Any = type(part)
@@ -51,9 +62,22 @@ def _list_numbers_read(module: nn.Module) -> dict[str, int]:
     return found
 
 
+def find_own_batch(module: nn.Module) -> str:
+    """The attribute that says how many samples a model takes; "" where none does."""
+    held = vars(module).items()
+    return next((n for n, value in held if _BATCH.fullmatch(n) and type(value) is int), "")
+
+
 @lru_cache(maxsize=256)
 def _list_read(kind: Any) -> tuple[str, ...]:
-    """The attributes of self that `forward` of a class reads."""
-    nodes = ast.walk(parse_source_of(kind.forward))
+    """The attributes of self that `forward` of a class reads, then those that methods of its own do."""
+    own = [n for name, n in vars(kind).items() if inspect.isfunction(n) and name != "__init__"]
+    read = (find_attributes_read(method) for method in (kind.forward, *own))
+    return tuple(dict.fromkeys(name for each in read for name in each))
+
+
+def find_attributes_read(method: Any) -> tuple[str, ...]:
+    """The attributes of self that a method reads."""
+    nodes = ast.walk(parse_source_of(method))
     read = (node for node in nodes if isinstance(node, ast.Attribute))
     return tuple({n.attr: None for n in read if getattr(n.value, "id", "") == "self"})

@@ -28,6 +28,7 @@ from lintorch.guest.feed.fix_rank import (
     add_steps,
     fit_padded_rank,
     make_vectors_alike,
+    put_samples_second,
     take_batched_rank,
     take_first_rank,
     take_one_step,
@@ -126,6 +127,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"Wrong shape: expected (\d) dims", take_first_rank),
         (r"input\.dim\(\) = (\d) is not equal to len\(dims\) = (\d)", take_second_rank),
         (r"expected to be in range of \[(-?\d+), \d+\], but got (-?\d+)", add_axes),
+        (r"`len\(lengths\)` to be equal to batch_size", put_samples_second),
         (r"tuple index out of range", add_steps),
         (
             r"hidden(?:\[\d\])? size \((\d+), (\d+), (\d+)\), got \[(\d+), (\d+), (\d+)\]",

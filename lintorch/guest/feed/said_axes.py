@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 from torch import nn
 
+from lintorch.guest.construct.found_settings import FoundSettings
 from lintorch.guest.feed.said_shapes import SaidShape
 from lintorch.record.input_notation import FIRST_SIZES
 
@@ -30,6 +33,10 @@ _ARGUMENTS_OF_LETTERS = {
 }
 """Arguments of constructors that say how many there are of what a letter stands for."""
 _OTHER_SIZE, _FEATURE_SIZE = 16, 8
+_SETTINGS = re.compile(r"hps?|h?params?|hyper\w*|cfg|conf(ig)?|opts?|args", re.IGNORECASE)
+"""Names that a file has its settings by."""
+_DEEPEST_SETTING = 4
+"""Settings inside each other among which numbers are looked for."""
 
 
 class AxisNamer:
@@ -100,4 +107,36 @@ def _find_known(word: str, module: nn.Module, arguments: Mapping[str, Any]) -> i
     given = (
         n for name, n in arguments.items() if name in spelled or (letter and letter.fullmatch(name))
     )
-    return next((n for n in (*given, *held) if type(n) is int and n > 0), 0)
+    found = (n for n in (*given, *held) if type(n) is int and n > 0)
+    factors = word.split("*")
+    if len(factors) > 1:
+        known = (int(f) if f.isdigit() else _find_known(f, module, arguments) for f in factors)
+        return prod(known)
+    return next(found, 0) or _find_kept_setting(spelled, module) or _find_in_file(spelled, module)
+
+
+def _find_in_file(names: set[str], module: nn.Module) -> int:
+    """The number of that name among the settings that the file of a model, or of a part, has: `n_mels` of `hp`."""
+    files = {type(part).__module__ for part in nn.Module.modules(module)}
+    holders = (
+        value
+        for file in files
+        if not file.startswith("torch.")
+        for key, value in vars(sys.modules.get(file, sys)).items()
+        if _SETTINGS.fullmatch(key)
+    )
+    found = {getattr(held, name, None) for held in holders for name in names}
+    numbers = {n for n in found if type(n) is int and n > 0}
+    return numbers.pop() if len(numbers) == 1 else 0
+
+
+def _find_kept_setting(names: set[str], module: nn.Module) -> int:
+    """The number of that name among settings that the model keeps: `audio.num_freq` of `self.hp`; 0 where several differ."""
+    held = [value for value in vars(module).values() if isinstance(value, FoundSettings)]
+    found: set[int] = set()
+    for _ in range(_DEEPEST_SETTING):
+        found |= {
+            n for each in held for name, n in each.items() if name in names and type(n) is int
+        }
+        held = [n for each in held for n in each.values() if isinstance(n, FoundSettings)]
+    return found.pop() if len(found) == 1 and min(found) > 0 else 0

@@ -15,6 +15,7 @@ from torch import nn
 
 from lintorch.guest.construct.function_text import parse_source_of
 from lintorch.guest.feed.handed_on import find_handed
+from lintorch.guest.feed.parameter_uses import find_held_module, find_keyword
 
 SaidShape = tuple[str, ...]
 """The words for the axes of one argument."""
@@ -33,11 +34,18 @@ _WORDS = re.compile(
 _SPACED = re.compile(r"(?<=\w) (?=\w)")
 """As in `[batch size, src len]`."""
 _AXIS = re.compile(r"\w+(?: ?[*+/-] ?\w+)*")
+_SAMPLES = re.compile(r"[BN]|batch(_?size)?")
+"""The word of an axis that may stand alone in brackets: `uids: (B)`."""
 _MOST_AXES = 6
+_DEEPEST_PART = 2
+"""Models inside each other into which an argument is followed that is passed on as it is."""
 
 
-def read_said_shapes(module: nn.Module) -> dict[str, SaidShape]:
-    """By name of a parameter: the words for its axes, where the text of the class tells them."""
+def read_said_shapes(module: nn.Module, depth: int = 0) -> dict[str, SaidShape]:
+    """By name of a parameter: the words for its axes, where the text of the class tells them, or of a part that gets it.
+
+    `depth` counts the models that this one is inside of.
+    """
     try:
         names = list(inspect.signature(find_handed(module)).parameters)
         pieces = list(_list_texts(module))
@@ -52,7 +60,27 @@ def read_said_shapes(module: nn.Module) -> dict[str, SaidShape]:
             spelled = rf"(?:{re.escape(name)}|{_INPUT})" if place == 0 else re.escape(name)
             if shape := _find_shape(spelled, text):
                 found[name] = shape
-    return {**_read_unpacked(find_handed(module), names), **found}
+    found = {**_read_unpacked(find_handed(module), names), **found}
+    lacking = [name for name in names if name not in found]
+    return {**_read_of_parts(module, lacking, depth), **found}
+
+
+def _read_of_parts(module: nn.Module, names: Sequence[str], depth: int) -> dict[str, SaidShape]:
+    """What parts of the user's tell of the arguments that they get as they are, before anything else is put in their place."""
+    found: dict[str, SaidShape] = {}
+    tree = parse_source_of(find_handed(module))
+    rows = dict(sorted(_list_stores(tree), reverse=True))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    for node in calls if depth < _DEEPEST_PART else ():
+        part = find_held_module(node.func, module)
+        if part is None or type(part).__module__.startswith("torch."):
+            continue
+        for name in names:
+            keyword = find_keyword(node, name, part)
+            if keyword and rows.get(name, node.lineno) >= node.lineno and name not in found:
+                said = read_said_shapes(part, depth + 1)
+                found |= {name: said[keyword]} if keyword in said else {}
+    return found
 
 
 def _read_unpacked(forward: Callable[..., Any], names: Sequence[str]) -> dict[str, SaidShape]:
@@ -86,7 +114,8 @@ def _find_shape(spelled: str, text: str) -> SaidShape:
 
 
 def _are_axes(axes: SaidShape, bracketed: bool) -> bool:
-    if not (1 if bracketed else 2) <= len(axes) <= _MOST_AXES:
+    least = 1 if bracketed or _SAMPLES.fullmatch(axes[0]) else 2
+    if not least <= len(axes) <= _MOST_AXES:
         return False
     if any(_WORDS.fullmatch(axis.lower()) or not _AXIS.fullmatch(axis) for axis in axes):
         return False
