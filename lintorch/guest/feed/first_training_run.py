@@ -10,6 +10,7 @@ from torch import nn
 
 from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.process import surroundings
+from lintorch.guest.process.error_text import text_of
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.record_run import call_model
 
@@ -23,7 +24,7 @@ _ASKS = re.compile(
 
 def asks_for_training(error: BaseException, module: nn.Module) -> bool:
     """Whether an error in evaluation asks for a run in training mode first."""
-    return not module.training and bool(_ASKS.search(str(error)))
+    return not module.training and bool(_ASKS.search(text_of(error)))
 
 
 def run_in_training(module: nn.Module, arguments: Sequence[Any]) -> Exception | None:
