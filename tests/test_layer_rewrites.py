@@ -111,7 +111,7 @@ def test_truths_on_a_diagonal_are_made_of_numbers() -> None:
         "return image.masked_fill(torch.eye(image.shape[3], dtype=torch.bool), 0.0)",
     )
     after = mend(text)
-    assert "torch.eye(image.shape[3]).bool()" in after
+    assert "torch.eye(image.shape[3], device=image.device).bool()" in after
     size = torch.rand(2, 4, 9, 9)
     assert torch.equal(build(text)(size), build(after)(size))
 

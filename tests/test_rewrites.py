@@ -136,7 +136,7 @@ def test_what_was_refused_is_right_at_every_size(lines: tuple[str, ...]) -> None
 
 
 WAITING = [
-    ("return image + torch.linspace(0, 1, image.size(3))",),
+    ("return image + torch.linspace(0, 1, image.size(-1), device=image.device)",),
     ("return torch.stack([row * 2 for row in image])",),
     ("return image.relu()[:, :, :20]",),
     ("y = image.relu()", "return y[:, :, :20]"),

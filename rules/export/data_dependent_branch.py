@@ -182,9 +182,14 @@ def name_chain(event: Decided, source: Source) -> str:
     for outer in source.evaluation.list_around(event):
         if isinstance(outer, ast.If) and isinstance(head, ast.If) and outer.orelse == [head]:
             head = outer
-    if head is event.branch and isinstance(event.branch, ast.If):
+    if head is event.branch and isinstance(head, ast.If) and not leads_chain(head):
         return f"asks {ast.unparse(event.node)}"
     return f"line {getattr(head, 'lineno', event.spot.row)}"
+
+
+def leads_chain(head: ast.If) -> bool:
+    """Whether an `elif` follows."""
+    return len(head.orelse) == 1 and isinstance(head.orelse[0], ast.If)
 
 
 def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator[Hit]:

@@ -168,9 +168,9 @@ def tell_meeting(event: Called, made: Called, other: str, source: Source) -> Hit
 
 
 def name_place(made: Called, source: Source) -> Fix | None:
-    """`device=x.device` of an input, or a weight, that is at hand where it is made."""
-    call = source.call_at(made)
-    if call is None:
+    """`device=x.device` of an input, or a weight, that is at hand in forward; the constructor may call helpers."""
+    call, function = source.call_at(made), source.evaluation.find_function(made)
+    if call is None or getattr(function, "name", "") != "forward":
         return None
     device = name_device(made, source.evaluation, lambda name: source.spell(name, call))
     text = f"device={device}"
