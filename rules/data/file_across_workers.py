@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.facts.classes.classes import ClassInfo
+from lintorch.facts.classes.classes import ClassInfo, is_self
 from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import Source
 
@@ -127,10 +127,7 @@ def list_opened(begin: cst.FunctionDef, source: Source) -> Iterator[tuple[str, c
 
 
 def is_own(target: cst.BaseExpression) -> bool:
-    match target:
-        case cst.Attribute(value=cst.Name(value="self")):
-            return True
-    return False
+    return isinstance(target, cst.Attribute) and is_self(target.value)
 
 
 def is_read(name: str, info: ClassInfo, source: Source) -> bool:

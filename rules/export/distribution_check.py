@@ -85,8 +85,7 @@ LINE = re.compile(rf"\b({'|'.join(NAMES)}|{'|'.join(OF_OTHERS)})\(|\.(log_prob|c
 @rule.event(*(f"{HOME}{name}" for name in NAMES))
 def in_making(event: Called, source: Source) -> Iterator[Hit]:
     """`Normal(mean, scale)`, of tensors, and used for more than to be returned."""
-    given = (*event.positional, *event.keyword.values())
-    if not event.way.forward or not any(isinstance(each, Tensor) for each in given):
+    if not event.way.forward or not takes_tensors(event):
         return
     if checks(event, source) and not gives_object(event, source):
         name = event.name.removeprefix(HOME)
@@ -108,10 +107,13 @@ def in_question(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, said, skip_check(made, source), HARM)
 
 
+def takes_tensors(made: Called) -> bool:
+    return any(isinstance(each, Tensor) for each in (*made.positional, *made.keyword.values()))
+
+
 def is_told_there(made: Called) -> bool:
     """Whether its making is refused already: there the export ends."""
-    tensors = any(isinstance(e, Tensor) for e in (*made.positional, *made.keyword.values()))
-    return made.way.forward and tensors and made.name.removeprefix(HOME) in NAMES
+    return made.way.forward and takes_tensors(made) and made.name.removeprefix(HOME) in NAMES
 
 
 def checks(made: Called, source: Source) -> bool:

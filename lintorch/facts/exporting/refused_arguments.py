@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from lintorch.core.finding import Harm
 from lintorch.evaluator.events import Called, Indexed
-from lintorch.evaluator.sizes import varies
+from lintorch.evaluator.sizes import Dim, varies
 from lintorch.evaluator.values import NONE, TRUE, Constant, Tensor, Value
 from lintorch.facts.models.evaluation import Evaluation
 
@@ -16,16 +16,15 @@ _LEGACY, _NEW, _TRACED = "onnx-legacy", "onnx", "torchscript-trace"
 _SPECIALIZED = {"torch.export": Harm.REFUSED, _NEW: Harm.AUTO}
 
 
-def _take(event: Called, *names: str) -> Tensor | None:
-    """The tensor that it is called on, or given first."""
-    given = next((event.arguments[each] for each in names if each in event.arguments), None)
-    return given if isinstance(given, Tensor) else None
+def _find_shape(event: Called) -> tuple[Dim, ...] | None:
+    """The shape of the tensor that it is called on, or given first."""
+    held = event.arguments.get("input", event.arguments.get("self"))
+    return held.shape if isinstance(held, Tensor) else None
 
 
 def weigh_unique(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
     """`torch.unique(x, return_inverse=True)` of several axes: the legacy exporter gives the inverse flat."""
-    held, asked = _take(event, "input", "self"), event.arguments.get("return_inverse")
-    shape = held.shape if held is not None else None
+    shape, asked = _find_shape(event), event.arguments.get("return_inverse")
     if asked == TRUE and event.arguments.get("dim", NONE) == NONE and shape and len(shape) > 1:
         told = "the inverse that unique gives of several axes is written with one axis"
         yield told, {_LEGACY: Harm.SILENT}
@@ -33,8 +32,8 @@ def weigh_unique(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
 
 def weigh_repeats(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
     """`x.repeat_interleave(counts, dim=1)` of a tensor of counts, along another axis than the first."""
-    held, counts = _take(event, "input", "self"), event.arguments.get("repeats")
-    axis, shape = event.arguments.get("dim"), held.shape if held is not None else None
+    shape, counts = _find_shape(event), event.arguments.get("repeats")
+    axis = event.arguments.get("dim")
     if not isinstance(counts, Tensor) or not isinstance(axis, Constant) or shape is None:
         return
     place = axis.value
@@ -47,18 +46,14 @@ def weigh_repeats(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
 
 def weigh_along(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
     """What asks Python for the first sizes, so that they are the example's for good."""
-    held = _take(event, "input", "self")
-    name = event.name.rpartition(".")[2]
-    shape = held.shape if held is not None else None
+    shape, name = _find_shape(event), event.name.rpartition(".")[2]
     if dynamic and shape and any(varies(size) is True for size in shape):
         yield f"{name} takes the sizes of the example for good", dict(_SPECIALIZED)
 
 
 def weigh_strided(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
     """`torch.as_strided(x, size, stride)`."""
-    harm = {_NEW: Harm.REFUSED}
-    held = _take(event, "input", "self")
-    shape = held.shape if held is not None else None
+    harm, shape = {_NEW: Harm.REFUSED}, _find_shape(event)
     if dynamic and shape and any(varies(size) is True for size in shape[1:]):
         harm |= {_LEGACY: Harm.SILENT, _TRACED: Harm.SILENT}
     yield "as_strided is written with the strides of the example, if at all", harm
@@ -66,8 +61,9 @@ def weigh_strided(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
 
 def weigh_copy(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
     """`y.copy_(x)`: the legacy exporter writes it into slices alone, the new one spreads no smaller tensor."""
-    held, given = _take(event, "self"), event.arguments.get("src", event.arguments.get("other"))
-    if held is None or not held.sure:
+    held = event.arguments.get("self")
+    given = event.arguments.get("src", event.arguments.get("other"))
+    if not isinstance(held, Tensor) or not held.sure:
         return
     sliced = isinstance(evaluation.ways.find_maker(held), Indexed)
     harm = {} if sliced else {_LEGACY: Harm.REFUSED}
