@@ -45,6 +45,24 @@ def test_the_last_line_of_a_cell_is_shown(tmp_path: Path) -> None:
     assert places("shown.ipynb", cwd=tmp_path) == [(3, 1, "LT802")]
 
 
+def test_cells_copied_to_another_notebook_are_told_once_and_name_its_cells(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write(tmp_path / f"{name}.ipynb", ["", "import torch", FORWARD, "saved = 1 2"])
+    told = lintorch("check", "--output-format=concise", cwd=tmp_path).stdout
+    syntax, _ = told.splitlines()
+    assert syntax.startswith("a.ipynb:cell 4:1:")
+    assert "; also in b.ipynb:cell 4:1" in syntax
+    for name in ("a", "b"):
+        cells = ["", "import torch", FORWARD, f"{name} = 1", FORWARD.replace("Net", "Other")]
+        write(tmp_path / f"{name}.ipynb", cells)
+    told = lintorch("check", "--output-format=concise", cwd=tmp_path).stdout
+    first, second, _ = told.splitlines()
+    assert first.startswith("a.ipynb:cell 3:3:")
+    assert "; also in b.ipynb:cell 3:3" in first
+    assert second.startswith("a.ipynb:cell 5:3:")
+    assert "; also in b.ipynb:cell 5:3" in second
+
+
 def places(*arguments: object, cwd: Path) -> list[tuple[int, int, str]]:
     found = findings(*arguments, cwd=cwd)
     return [(each["cell"], each["location"]["row"], each["code"]) for each in found]

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from lintorch.core.codes import SYNTAX_ERROR
 from lintorch.core.finding import OF_PROJECT, Evidence, Finding, Place
 
 _OWN = "LT0"
@@ -24,15 +25,14 @@ def fold_copies(findings: Iterable[Finding], texts: Mapping[str, str]) -> tuple[
     """
     lines = {path: text.split("\n") for path, text in texts.items()}
     groups: dict[int, list[Finding]] = defaultdict(list)
-    known: dict[_Copied, int] = {}
+    known: dict[_Copied, list[int]] = defaultdict(list)
     for number, finding in enumerate(findings):
         copied = [*_describe_lines(finding, lines.get(finding.place.path, ()))]
-        at = next((known[each] for each in copied if each in known), number)
-        if _is_said_again(finding, groups[at], lines):
-            at = number
+        alike = (at for each in copied for at in known[each])
+        at = next((n for n in alike if not _is_said_again(finding, groups[n], lines)), number)
         groups[at].append(finding)
         for each in copied:
-            known.setdefault(each, at)
+            known[each].append(at)
     return tuple(map(_fold_group, groups.values()))
 
 
@@ -57,7 +57,8 @@ def _describe_lines(finding: Finding, lines: Sequence[str]) -> Iterator[_Copied]
     place = finding.place
     if not lines or finding.evidence is not Evidence.SOURCE or finding.notes:
         return
-    if finding.code.startswith(_OWN) or finding.model or not finding.said:
+    own = finding.code.startswith(_OWN) and finding.code != SYNTAX_ERROR
+    if own or finding.model or not finding.said:
         return
     if finding.cause.startswith(OF_PROJECT):
         yield finding.code, finding.cause, finding.fix

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lintorch.core.copies import list_elsewhere
-from lintorch.core.finding import Evidence, Finding, Harm, Note
+from lintorch.core.finding import Evidence, Finding, Harm, Note, Place
 from lintorch.core.profile import enumerate_names
 from lintorch.report.harm_by_exporter import sum_up_harm
 from lintorch.report.places import shown_path
@@ -35,15 +35,22 @@ def write_message(found: Finding | Note) -> str:
 def _write_also(finding: Finding) -> str:
     """`also in lines 31 and 35 and in old.py:7`; nothing where it stands at one line alone."""
     own, others = finding.place, list_elsewhere(finding)
-    here = (each for each in finding.also if each.path == own.path)
-    rows = dict.fromkeys(str(each.row) for each in here if each.row != own.row)
-    files = [f"{shown_path(each.path)}:{each.row}" for each in others[:_MOST_NAMED]]
+    at = own.cell, own.row
+    here = [e for e in finding.also if e.path == own.path and (e.cell, e.row) != at]
+    rows = dict.fromkeys(str(each.row) for each in here if each.cell == own.cell)
+    cells = dict.fromkeys(_write_row(each) for each in here if each.cell != own.cell)
+    files = [f"{shown_path(each.path)}:{_write_row(each)}" for each in others[:_MOST_NAMED]]
     if len(others) > len(files):
         files.append(f"{len(others) - len(files)} more")
     lines = f"in line{'s' if len(rows) > 1 else ''} {enumerate_names([*rows])}" if rows else ""
-    away = f"in {enumerate_names(files)}" if files else ""
+    away = f"in {enumerate_names([*cells, *files])}" if cells or files else ""
     told = " and ".join(part for part in (lines, away) if part)
     return f"also {told}" if told else ""
+
+
+def _write_row(place: Place) -> str:
+    """`31`, and `cell 12:5` in a notebook."""
+    return f"cell {place.cell}:{place.row}" if place.cell else str(place.row)
 
 
 def write_notes(finding: Finding) -> list[tuple[Evidence, str]]:
