@@ -43,7 +43,9 @@ def found(
 def test_python_files_of_folders_come_in_order_and_each_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tree(tmp_path, "b/x.py", "a.py", "b/y.txt", ".venv/z.py", "b/build/w.py", "notes.md")
+    tree(
+        tmp_path, "b/x.py", "a.py", "b/y.txt", ".venv/z.py", "b/build/w.py", "notes.md", "b/._x.py"
+    )
     (tmp_path / "b" / "loop").symlink_to(tmp_path)
     (tmp_path / "b" / "link.py").symlink_to(tmp_path / "a.py")
     monkeypatch.chdir(tmp_path)

@@ -131,6 +131,23 @@ def test_what_changes_or_judges_data_for_training_is_traced_by_nobody(path: str)
         assert source.in_traced_forward(call) is traced
 
 
+@pytest.mark.parametrize(
+    ("path", "before", "traced"),
+    [
+        ("transforms/transforms.py", "from PIL import Image\n", False),
+        ("util/_functional_tensor.py", "def get_dimensions(img):\n    return img.shape\n", False),
+        ("flows/transforms.py", "", True),
+        ("models/net.py", "from PIL import Image\n", True),
+    ],
+)
+def test_what_changes_pictures_ahead_of_a_model_is_traced_by_nobody(
+    path: str, before: str, traced: bool
+) -> None:
+    text = "from torch import nn\nclass Echo(nn.Module):\n    def forward(self, x):\n        return f(x)\n"
+    source = Source(path, before + text)
+    assert source.in_traced_forward(source.nodes(cst.Call)[-1]) is traced
+
+
 TRAINING = """
 import torch
 from torch import nn

@@ -17,6 +17,8 @@ DEFAULT_EXCLUDE = (
     "build", "dist", "node_modules", "site-packages", "venv",
 )  # fmt: skip
 SUFFIX = ".py"
+_APPLE_DOUBLE = "._"
+"""What macOS keeps beside a file on other disks: `._model.py` holds its icon, not its text."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,9 @@ def _walk_folder(
     ignored = ignored.rules_within(real)
     for entry in entries:
         folder = entry.is_dir(follow_symlinks=False)
-        if not folder and not entry.name.endswith((SUFFIX, NOTEBOOK)):
+        if not folder and (
+            not entry.name.endswith((SUFFIX, NOTEBOOK)) or entry.name.startswith(_APPLE_DOUBLE)
+        ):
             continue
         if walk.is_excluded(entry.path, folder) or ignored.is_ignored(entry.path, folder):
             continue

@@ -8,7 +8,14 @@ from functools import cached_property
 from lintorch.files import testfile
 from lintorch.syntax.parsed_file import ParsedFile
 
-_AUGMENTS = re.compile(r"(^|[/\\])(data_?)?augment(er|ation)?s?(_\w+)?(\.py$|[/\\])")
+_AUGMENTS = re.compile(r"(^|[/\\])((data|auto|rand)_?)?augment(er|ation)?s?(_\w+)?(\.py$|[/\\])")
+_TRANSFORMS = re.compile(r"(^|[/\\])_?(\w+_)?(transforms?|functional)(_\w+)?(\.py$|[/\\])")
+_PICTURES = re.compile(
+    r"^\s*(from|import) (PIL|cv2|accimage)\b|^\s*from [\w.]* ?import .*functional_(pil|tensor)\b"
+    r"|^def get_image_num_channels\(|^def _?get_dimensions\(",
+    re.M,
+)
+"""What files that change pictures ahead of a model have, and no layer has."""
 _MEASURES = re.compile(r"(^|[/\\])(metrics?|(\w+_|my)?(loss(es)?|criterions?))(\.py$|[/\\])", re.I)
 
 
@@ -27,6 +34,13 @@ class FilePurpose:
 
     @cached_property
     def is_deployable(self) -> bool:
-        """Whether models of the file may be deployed: it neither tests, augments data nor measures."""
-        other = _AUGMENTS.search(self._file.path) or _MEASURES.search(self._file.path)
-        return not self.is_test and other is None
+        """Whether models of the file may be deployed: it neither tests, changes data nor measures."""
+        path = self._file.path
+        other = _AUGMENTS.search(path) or _MEASURES.search(path)
+        return not self.is_test and other is None and not self._changes_pictures
+
+    @cached_property
+    def _changes_pictures(self) -> bool:
+        """Whether it is named as transforms of data are, and takes pictures as Pillow holds them."""
+        named = _TRANSFORMS.search(self._file.path)
+        return named is not None and _PICTURES.search(self._file.text) is not None

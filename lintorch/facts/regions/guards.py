@@ -53,7 +53,9 @@ _SCORE = re.compile(r"^(n|num)?_?(acc|accuracy|correct|metrics?)(_?\d+)?$")
 """What is worked out beside a loss, for training to print."""
 _AUGMENTS = re.compile(
     r"RANSAC|^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
+    r"|Augment(s|er|or|ations?)?(Wide)?$|Pre[tT]rainer$"
 )
+"""Classes that draw in training alone, or that hold a model while it is pretrained."""
 _ASIDE = re.compile(
     r"(^|_)(nms|non_max_suppression|ssim|psnr)(_|$)|^rand(om)?_[a-z]|^forecast_masking$|^_?compute_mask_indices$"
     r"|^_?(debug|visuali[sz]e|plot)(_|$)"
