@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from lintorch.evaluator.frozen_records import frozen_record
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.marks import Test
-from lintorch.evaluator.values import Constant, Frame, Held, Unknown, Value, find_unproven
+from lintorch.evaluator.values import Choice, Constant, Frame, Held, Unknown, Value, find_unproven
 
 
 @frozen_record
@@ -66,12 +66,20 @@ def _word_of_name(machine: Machine, node: ast.Name) -> Word:
     while frame is not None:
         held = machine.state.read(frame.address)
         if node.id in held:
-            text = name_lasting(held[node.id])
+            value, cells = held[node.id], frozenset({(frame.address, node.id)})
+            text = name_lasting(value)
             if text:
                 return Word(text)
-            return Word(f"{frame.address}:{node.id}", frozenset({(frame.address, node.id)}))
+            return Word(_name_choice(value) or f"{frame.address}:{node.id}", cells)
         frame = frame.outer
     return Word(node.id)
+
+
+def _name_choice(value: Value) -> str:
+    """`#12|None` of an object that may be None: the same question wherever it is handed to."""
+    names = [*map(name_lasting, value.alternatives)] if isinstance(value, Choice) else []
+    held = [each for each in names if each.startswith("#")]
+    return "|".join(names) if all(names) and len(held) == 1 and "None" in names else ""
 
 
 def name_lasting(value: Value) -> str:

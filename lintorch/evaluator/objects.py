@@ -116,7 +116,11 @@ def _is_made_module(kind: Class) -> bool:
 
 @lru_cache(4096)
 def _names_module(path: str) -> bool:
-    return path in (MODULE, SCRIPT_MODULE) or is_layer_class(path) or is_zoo_class(path)
+    known = path in (MODULE, SCRIPT_MODULE) or path.startswith(_SHARDED)
+    return known or is_layer_class(path) or is_zoo_class(path)
+
+
+_SHARDED = "torch.distributed.fsdp.FullyShardedDataParallel"
 
 
 def has_open_base(kind: Value | None) -> bool:

@@ -401,3 +401,9 @@ class StarredAxes(nn.Module):
         _, *axes = rest.shape
         third = axes[0]  # value: int
         return first, second, third
+
+
+class OfNothing(nn.Module):
+    def forward(self, x, lengths=None):
+        made = torch.tensor(lengths)  # value: unknown (torch.tensor())
+        return x, made

@@ -15,6 +15,7 @@ from lintorch.evaluator.subscripts import read_item
 from lintorch.evaluator.torch_calls import infer_result, reads_data
 from lintorch.evaluator.truth import known_items, truth_value
 from lintorch.evaluator.values import (
+    NONE,
     UNKNOWN,
     Array,
     Choice,
@@ -190,6 +191,8 @@ def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     if getattr(getattr(node, "func", None), "attr", "") == "tensor" and given.positional[1:]:
         return UNKNOWN  # `torch.tensor(2, 3)` raises
     data = given.pick(0, "data") or UNKNOWN
+    if data == NONE:
+        return UNKNOWN  # it raises: the way on which a default was not given
     if isinstance(data, Tensor):
         return replace(data, name="")
     items = known_items(machine, data) if not isinstance(data, Constant) else (data,)

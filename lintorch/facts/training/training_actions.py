@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from lintorch.evaluator.events import AttributeSet, Called, Occurrence
 from lintorch.evaluator.marks import CallBegan
+from lintorch.evaluator.objects import list_ancestors
 from lintorch.evaluator.unknown_objects import ScaledLoss, UnknownCalled
-from lintorch.evaluator.values import FALSE, NONE, Constant, Given, Held, Value
+from lintorch.evaluator.values import FALSE, NONE, Constant, Function, Given, Held, Value
 from lintorch.facts.training.acts import Act
 from lintorch.facts.training.part_values import (
     EVERYTHING,
@@ -116,7 +117,7 @@ class Actions:
         """What a method of an own class does that derives from an optimizer, scheduler or scaler."""
         first = event.given.positional[0] if event.given.positional else None
         role = role_of_object(first) if isinstance(first, Held) else None
-        if role in (None, Role.MODEL) or first is None:
+        if role in (None, Role.MODEL) or first is None or not _is_method_of(event.function, first):
             return None
         act = self._act_of(role, event.function.name)
         if act is None:
@@ -267,6 +268,12 @@ class Actions:
 
     def _subject(self, value: Value, node: ast.AST | None, event: Occurrence) -> Subject:
         return make_subject(value, node, _where(event))
+
+
+def _is_method_of(function: Function, value: Value) -> bool:
+    """Whether a function is a method of the object that it is given first, not one that is handed it."""
+    kinds = list_ancestors(value.of) if isinstance(value, Held) else ()
+    return function.kind != "static" and any(each is function.owner for each in kinds)
 
 
 def _puts_back(event: AttributeSet) -> bool:

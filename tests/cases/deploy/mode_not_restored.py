@@ -438,3 +438,36 @@ for _ in range(10):
         optimizer.step()
     dropping.eval()  # hit
     print(dropping(torch.rand(4, 8)).mean())
+
+
+def train_sharded(model, loader, optimizer, criterion):
+    model.train()
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = criterion(model(x), y)
+        loss.backward()
+        optimizer.step()
+
+
+def validate_sharded(model, loader, criterion):
+    model.eval()
+    total = 0.0
+    with torch.inference_mode():
+        for x, y in loader:
+            total += criterion(model(x), y).item()
+    return total
+
+
+def run_sharded(rank, cfg, a, b):
+    model = unknown_net()
+    params = model.parameters()
+    if cfg.backend == "fsdp":
+        model = torch.distributed.fsdp.FullyShardedDataParallel(model, use_orig_params=True)
+    else:
+        model = torch.nn.parallel.DistributedDataParallel(model, device_ids=[rank])
+    optimizer = torch.optim.AdamW(params, lr=1e-3)
+    criterion = torch.nn.MSELoss()
+    for epoch in range(1, cfg.epochs):
+        train_sharded(model, a, optimizer, criterion)
+        if epoch % cfg.every == 0:
+            print(validate_sharded(model, b, criterion))

@@ -1,3 +1,5 @@
+from dataclasses import dataclass
+
 import torch
 from torch import nn
 from torch.amp import GradScaler, autocast
@@ -481,3 +483,46 @@ class OneOrMore:
         for each in chosen.values():
             self.scaler.step(each)
         self.scaler.update()
+
+
+@dataclass
+class TrainerParts:
+    optimizer: torch.optim.Optimizer
+    scaler: torch.amp.GradScaler | None
+
+
+class PartsTrainer:
+    def __init__(self, model, config):
+        self.model = model
+        self.config = config
+
+    def make(self):
+        use = self.config.use_amp and torch.cuda.is_available()
+        scaler = torch.amp.GradScaler("cuda") if use else None
+        return TrainerParts(torch.optim.Adam(self.model.parameters()), scaler)
+
+    def run(self, loss, scaler):
+        if scaler:
+            scaler.scale(loss).backward()
+        else:
+            loss.backward()
+        return loss
+
+    @staticmethod
+    def step(optimizer, scaler, model):
+        if scaler:
+            scaler.unscale_(optimizer)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        if scaler:
+            scaler.step(optimizer)
+            scaler.update()
+        else:
+            optimizer.step()
+        optimizer.zero_grad()
+
+    def fit(self, loader, steps):
+        parts = self.make()
+        for i, (x, y) in enumerate(loader):
+            loss = self.run((self.model(x) - y).square().mean(), parts.scaler)
+            if (i + 1) % steps == 0:
+                self.step(parts.optimizer, parts.scaler, self.model)
