@@ -261,3 +261,30 @@ def test_what_one_function_asks_in_three_places_is_one_finding_and_so_is_a_chain
         [each["location"]["row"], *(a["location"]["row"] for a in each["also"])] for each in found
     ]
     assert rows == [[6, 8, 10], [12], [19, 21], [23, 25]]
+
+
+FITTED = """from torch import nn
+import torch.nn.functional as F
+
+
+class Fitted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(4, 4, 3)
+
+    def forward(self, x):
+        x = self.conv(x)
+        if x.size(-1) < 32:
+            x = F.pad(x, (0, 32 - x.size(-1)))
+        elif x.size(-1) > 32:
+            x = x * 2
+        return x
+"""
+
+
+def test_more_and_less_of_one_size_is_one_finding(tmp_path: Path) -> None:
+    (tmp_path / "fitted.py").write_text(FITTED)
+    done = lintorch("check", "--select=LT104", "--output-format=concise", cwd=tmp_path)
+    told, _ = done.stdout.splitlines()
+    assert told.startswith("fitted.py:12:")
+    assert "; also in line 14" in told

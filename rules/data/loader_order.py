@@ -280,9 +280,25 @@ def is_paired(kept: str, call: cst.Call, info: ClassInfo, source: Source) -> boo
     """Whether another list is read at the same index, as images and masks that must keep in step."""
     listings = (each for each in source.nodes(cst.Call) if is_listing(each, source))
     inside = (each for each in listings if source.classes.around(each) is info)
-    others = {name for each in inside if each is not call for name in list_kept(each, info, source)}
+    apart = (e for e in inside if e is not call and not fill_together(e, call, source))
+    others = {name for each in apart for name in list_kept(each, info, source)}
     indices = list_indices(kept, info, source)
     return any(list_indices(name, info, source) & indices for name in others - {kept})
+
+
+def fill_together(one: cst.Call, other: cst.Call, source: Source) -> bool:
+    """Whether two listings cannot get out of step: one is a loop within the other's, or the other's alternative."""
+    within = [[e for e in source.ancestors(call) if type(e) is cst.For] for call in (one, other)]
+    loops = ((a, b) for a in within[0] for b in within[1])
+    if any(a is b for a, b in loops):
+        return True
+    sides = ({id(e) for e in source.ancestors(call)} for call in (one, other))
+    choices = [e for e in source.ancestors(one) if isinstance(e, cst.If) and e.orelse is not None]
+    mine, its = sides
+    return any(
+        (id(e.body) in mine and id(e.orelse) in its) or (id(e.body) in its and id(e.orelse) in mine)
+        for e in choices
+    )
 
 
 def list_kept(call: cst.Call, info: ClassInfo, source: Source) -> Iterator[str]:

@@ -107,6 +107,8 @@ def _is_measured(call: cst.Call, source: Source) -> bool:
         return False
     if source.code(call.func) == "self":  # whoever calls the method sets the mode
         return False
+    if _is_average(source.code(call.func), source):
+        return False
     rounds = _find_rounds(call, function, source)
     if rounds is not None and source.code(rounds.target) == source.code(call.func):
         return False  # layers one behind another, and no batches: who runs them sets the mode
@@ -117,6 +119,11 @@ def _is_measured(call: cst.Call, source: Source) -> bool:
         return rounds is not None and "range(" not in source.code(rounds.iter)
     served = ".load_state_dict(" in source.text and ".backward(" not in source.text
     return served or rounds is not None
+
+
+def _is_average(name: str, source: Source) -> bool:
+    """Whether it follows another's weights while that trains, and is run in its mode: `zip(net.parameters(), teacher.parameters())`."""
+    return bool(re.search(rf"\bzip\([^=]*{re.escape(name)}\.parameters\(", source.text))
 
 
 def _paints(call: cst.Call, function: cst.FunctionDef, source: Source) -> bool:

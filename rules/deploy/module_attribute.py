@@ -223,14 +223,51 @@ def of_wrapped(event: AttributeRead, source: Source) -> Iterator[Hit]:
     held, name = event.held, event.attribute
     wrapper = getattr(held.of, "path", "") if isinstance(held, Held) else ""
     known = wrapper in PARALLEL_WRAPPERS and _is_of_model(name, wrapper, source)
-    if not known or _is_tried(event, source):
+    if not known or _is_tried(event, source) or _is_kept_apart(event, source):
         return
     node, fix = source.node_at(event, cst.Attribute), None
     if node is not None:
         end = source.replace(node.value, "").end
         fix = Fix("reach through the wrapper", (Edit(end, end, ".module"),), Applicability.SAFE)
     said = f"the wrapper has no {name}: the model is its .module"
-    yield Hit(event, said, fix, remedy=f"write .module.{name}")
+    model = ast.unparse(event.node.value) if isinstance(event.node, ast.Attribute) else ""
+    yield Hit(event, said, fix, remedy=f"write .module.{name}", cause=f"wrapped {model}")
+
+
+def _is_kept_apart(event: AttributeRead, source: Source) -> bool:
+    """Whether it is read where the question that wraps the model came out otherwise: `if not args.parallel:`."""
+    held = ast.unparse(event.node.value) if isinstance(event.node, ast.Attribute) else ""
+    *_, outermost = (event.node, *source.evaluation.list_around(event))
+    asked = (
+        e
+        for e in ast.walk(source.evaluation.find_function(event) or outermost)
+        if isinstance(e, ast.If)
+    )
+    wraps = {ast.unparse(e.test) for e in asked if any(_wraps(line, held) for line in e.body)}
+    return bool(wraps & set(_list_denied(event, source)))
+
+
+def _wraps(line: ast.stmt, model: str) -> bool:
+    """`model = nn.DataParallel(model)`."""
+    made = line.value if isinstance(line, ast.Assign) else None
+    held = [ast.unparse(each) for each in line.targets] if isinstance(line, ast.Assign) else []
+    return (
+        isinstance(made, ast.Call)
+        and model in held
+        and ast.unparse(made.func).endswith(("DataParallel", "DDP"))
+    )
+
+
+def _list_denied(event: AttributeRead, source: Source) -> Iterator[str]:
+    """The conditions that do not hold where something is read."""
+    inner: ast.AST = event.node
+    for outer in source.evaluation.list_around(event):
+        match outer:
+            case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=test)) if inner in outer.body:
+                yield ast.unparse(test)
+            case ast.If() if inner in outer.orelse:
+                yield ast.unparse(outer.test)
+        inner = outer
 
 
 def _is_of_model(name: str, wrapper: str, source: Source) -> bool:

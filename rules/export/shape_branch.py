@@ -11,9 +11,9 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Combined, Decided
+from lintorch.evaluator.events import Combined, Decided, Repeated
 from lintorch.evaluator.sizes import Dim, is_symbol, list_symbols
-from lintorch.evaluator.values import Choice, Number, Question, Value, size_in
+from lintorch.evaluator.values import Choice, Items, Number, Question, Value, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes, report_limits
@@ -23,6 +23,7 @@ from lintorch.facts.models.branch_span import find_branch_span
 from lintorch.facts.models.chosen_by_settings import is_by_settings
 from lintorch.facts.models.chosen_sides import find_sized
 from lintorch.facts.models.idle_branches import find_work
+from lintorch.facts.models.loops_around import uses_layers
 from lintorch.facts.models.remainder_pads import write_remainder
 from lintorch.source import Source
 from lintorch.syntax.unwrap_branch import unwrap_branch
@@ -86,6 +87,7 @@ SINGLE = {"torch.export": Harm.SILENT, "onnx": Harm.SILENT, **TRACED}
 TURNS = "work on all turns at once (x.unfold(dim, size, step) for windows), or keep that size fixed"
 READ_OF_SELF = re.compile(r"\bself\.(\w+)")
 NAMES_AND_AXES = re.compile(r"\b(?!self\b)[A-Za-z_]\w*|(?<=[\[(])-?\d+(?=[\])])")
+ORDER = re.compile(r"[<>]=?|[!=]=")
 SET_OF_SELF = re.compile(r"^\s*self\.(\w+)(?:\[[^]]*\])?(?:\s*:[^=]*)?\s*=(?!=)", re.MULTILINE)
 
 
@@ -102,6 +104,8 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         if is_by_settings(event, asked, source.evaluation.list_after(event)):
             return
         if any(may_cancel(each.left, source) for each in asked) or asks_flag(event, source):
+            return
+        if asks_counter(event, source):
             return
         harm = max((weigh_question(each) for each in asked), key=rank_harm, default=GUARDED)
         if harm:
@@ -154,9 +158,25 @@ def list_answers(test: Value) -> Iterator[Value]:
         yield test
 
 
+def asks_counter(event: Decided, source: Source) -> bool:
+    """`if t == steps - 1:` in a loop over `range(steps)`, of which it is told that it is unrolled."""
+    names = {each.id for each in ast.walk(event.node) if isinstance(each, ast.Name)}
+    around = [e for e in source.evaluation.list_around(event) if isinstance(e, ast.For)]
+    loops = [e for e in around if isinstance(e.target, ast.Name) and e.target.id in names]
+    return any(
+        isinstance(each, Repeated) and each.loop in loops and _is_unrolled(each)
+        for _, each in (source.evaluation.list_events({Repeated}) if loops else ())
+    )
+
+
+def _is_unrolled(event: Repeated) -> bool:
+    length = event.over.length if isinstance(event.over, Items) else None
+    return length is not None and bool(length.varies) and not uses_layers(event.loop)
+
+
 def name_cause(test: ast.AST) -> str:
-    """The same for what asks the same of height and width: names and axes count for nothing, numbers do."""
-    return "size " + NAMES_AND_AXES.sub("_", ast.unparse(test))
+    """The same for what asks the same of height and width, or whether they are more or less: names and axes count for nothing, numbers do."""
+    return "size " + ORDER.sub("~", NAMES_AND_AXES.sub("_", ast.unparse(test)))
 
 
 def drop_branch(event: Decided, source: Source) -> Fix | None:

@@ -14,6 +14,7 @@ from lintorch.evaluator.values import Items, Number, Tensor
 from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes
+from lintorch.facts.models.loops_around import uses_layers
 from lintorch.facts.models.loops_at_once import compute_at_once
 from lintorch.source import Source
 
@@ -116,17 +117,6 @@ def has_open_rows(over: Tensor) -> bool:
     if over.shape is None:
         return over.sure and bool(over.ranked_as) and over.data is True
     return over.sure and bool(over.shape) and varies(over.shape[0]) is True
-
-
-def uses_layers(loop: ast.AST | None) -> bool:
-    """`self.layers[i]` inside: as many rounds as there are layers."""
-    return loop is not None and any(
-        isinstance(node, ast.Subscript)
-        and isinstance(node.value, ast.Attribute)
-        and isinstance(node.value.value, ast.Name)
-        and node.value.value.id == "self"
-        for node in ast.walk(loop)
-    )
 
 
 @rule.trace(*TRACE_HARM)

@@ -158,6 +158,8 @@ def in_batches(event: UnknownCalled, source: Source) -> Iterator[Hit]:
         return
     if not is_used_as_tensor(event, source) and not is_unpacked(called.value, event, source):
         return
+    if MODULES_OWN & source.evaluation.parts.list_uses(event.held, event):
+        return
     tensor = ast.unparse(called.value)
     message = f"{tensor}.{event.method}() leaves {tensor} where it was"
     remedy = f"write {tensor} = {tensor}.{event.method}(…)"
@@ -238,10 +240,14 @@ def is_operator_call(event: object) -> bool:
 
 SURELY = frozenset(
     {
-        "view", "unsqueeze", "squeeze", "permute", "contiguous", "detach", "float", "long", "half",
-        "requires_grad_", "view_as", "reshape", "argmax",
+        "view", "unsqueeze", "squeeze", "permute", "contiguous", "detach", "float", "long", "view_as",
+        "reshape", "argmax",
     }
 )  # fmt: skip
+
+
+MODULES_OWN = frozenset({"eval", "train", "parameters", "named_parameters", "load_state_dict"})
+"""What no tensor has: `to()` of what has it moves it in place."""
 
 
 def is_tensor(event: Called, source: Source) -> bool:

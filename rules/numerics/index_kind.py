@@ -241,7 +241,11 @@ def in_unpacking(event: Called, source: Source) -> Iterator[Hit]:
         return
     starred = any(isinstance(each, ast.Starred) for each in target.elts)
     pieces = 0 if starred else count_pieces(event)
-    if pieces and pieces != len(target.elts):
+    if pieces < 0:
+        message = f"chunk is asked for {pieces} pieces: this raises"
+        remedy = f"write chunk({len(target.elts)}, dim={pieces}) where {pieces} is the axis"
+        yield Hit(event, message, remedy=remedy)
+    elif pieces and pieces != len(target.elts):
         message = f"{pieces} pieces are unpacked into {len(target.elts)} names: this raises"
         remedy = f"unpack into {pieces} names, or split otherwise"
         yield Hit(event, message, remedy=remedy)

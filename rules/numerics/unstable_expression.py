@@ -106,7 +106,7 @@ def in_log(event: Called, source: Source) -> Iterator[Hit]:
     elif isinstance(made, Called) and name_operation(made) == "sum":
         exp = ways.find_maker(find_operand(made))
         given = find_operand(exp) if is_exp(exp) else UNKNOWN
-        if given != UNKNOWN and not is_less(given, source) and not is_of_units(given, source):
+        if given != UNKNOWN and not is_lowered(given, source) and not is_of_units(given, source):
             yield Hit(
                 event,
                 "log of a sum of exp is inf where exp overflows",
@@ -144,7 +144,9 @@ def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
     if name == "relu":
         remedy = "clamp it first: x.clamp(min=1e-6)"
         yield Hit(event, "log of relu is -inf where relu gives 0", remedy=remedy)
-    if name not in BETTER:
+    if name not in BETTER or not isinstance(made, Called):
+        return
+    if name == "sigmoid" and is_ranged(find_operand(made), source):
         return
     message = f"log of {name} is -inf where {name} rounds to 0"
     remedy = f"write F.{BETTER[name]}"
@@ -211,7 +213,7 @@ def in_share(event: Combined, source: Source) -> Iterator[Hit]:
     again = ways.find_maker(added)
     same = added is event.left or (is_exp(again) and (again is exp or find_operand(again) is given))
     summed = name_operation(total) == "sum" and same
-    limited = is_less(given, source) or is_bounded(given, source) or is_of_units(given, source)
+    limited = is_lowered(given, source) or is_bounded(given, source) or is_of_units(given, source)
     limited = limited or is_written_negative(exp, source)
     if summed and given != UNKNOWN and not limited:
         message = "exp divided by its sum is NaN where exp overflows"
@@ -345,6 +347,15 @@ def is_less(value: Value | None, source: Source) -> bool:
     if isinstance(made, Called):
         return name_operation(made) == "sub"
     return isinstance(made, Combined) and made.operator == "Sub"
+
+
+def is_lowered(value: Value | None, source: Source) -> bool:
+    """Whether something was subtracted ahead of a scale: `temperature * (x - x.max())`."""
+    made = source.evaluation.ways.find_maker(value)
+    if isinstance(made, Combined) and made.operator in ("Mult", "Div"):
+        sides = (made.left, made.right) if made.operator == "Mult" else (made.left,)
+        return any(is_lowered(side, source) for side in sides)
+    return is_less(value, source)
 
 
 def is_bounded(value: Value | None, source: Source) -> bool:

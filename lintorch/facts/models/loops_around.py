@@ -44,3 +44,14 @@ def is_within(loop: Loop, spot: Spot) -> bool:
 def list_places(event: Occurrence) -> tuple[Spot, ...]:
     """Where something happens, and where the calls stand that led there, innermost first."""
     return (event.spot, *reversed(event.way.spots))
+
+
+def uses_layers(loop: ast.AST | None) -> bool:
+    """`self.layers[i]` inside: as many rounds as there are layers."""
+    return loop is not None and any(
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Attribute)
+        and isinstance(node.value.value, ast.Name)
+        and node.value.value.id == "self"
+        for node in ast.walk(loop)
+    )

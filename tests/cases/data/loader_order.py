@@ -229,3 +229,32 @@ def from_streams(network, batches):
         for batch in stored:
             network(batch).mean().backward()
             optimizer.step()
+
+
+class Streets(Dataset):
+    def __init__(self, root, target_root):
+        self.images, self.targets = [], []
+        for city in os.listdir(root):  # hit
+            for name in os.listdir(os.path.join(root, city)):  # hit
+                self.targets.append(os.path.join(target_root, city, name.split("_")[0]))
+                self.images.append(os.path.join(root, city, name))
+
+    def __getitem__(self, index):
+        return self.images[index], self.targets[index]
+
+
+class Either(Dataset):
+    def __init__(self, files, scored):
+        if scored:
+            self.sources, self.targets = [], []
+            for file in glob.glob(files):  # hit
+                self.sources.append(file + ".source")
+                self.targets.append(file + ".target")
+        else:
+            self.sources, self.ids = [], []
+            for file in glob.glob(files):  # hit
+                self.ids.append(file)
+                self.sources.append(file)
+
+    def __getitem__(self, index):
+        return self.sources[index], self.targets[index], self.ids[index]

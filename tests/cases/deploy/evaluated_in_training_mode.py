@@ -140,3 +140,33 @@ class Stack(nn.Module):
 
 def generate_once(x):
     return Stack().generate(x)
+
+
+class Distilled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.student_head = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+        self.teacher_head = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+
+    def follow(self, rate):
+        with torch.no_grad():
+            for one, other in zip(self.student_head.parameters(),
+                                  self.teacher_head.parameters()):
+                other.data.mul_(rate).add_((1 - rate) * one.data)
+
+    def forward(self, crops):
+        learned = [self.student_head(crop) for crop in crops]
+        given = []
+        with torch.no_grad():
+            for i in range(2):
+                given.append(self.teacher_head(crops[i]))
+        return learned, given
+
+
+def try_teacher(student, crops):
+    teacher = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+    with torch.no_grad():
+        for one, other in zip(student.parameters(), teacher.parameters()):
+            other.data.mul_(0.9).add_(0.1 * one.data)
+        for crop in crops:
+            print(teacher(crop))

@@ -150,3 +150,18 @@ class Spreading:
 
 def start(config):
     return Spreading(Net(), config).parts()
+
+
+def apart(flags, batches):
+    trainer = Net()
+    if flags.parallel:
+        trainer = nn.DataParallel(trainer)
+    for batch in batches:
+        if not flags.parallel:
+            trainer.body(batch)
+        else:
+            trainer.module.body(batch)
+        if flags.parallel:
+            trainer.body(batch)  # hit
+        else:
+            trainer.body(batch)

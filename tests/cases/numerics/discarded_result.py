@@ -154,3 +154,14 @@ def wake(model, optimizer, rate):
     with pytest.raises(AttributeError):
         model.missing == 1
     return model.training == rate
+
+
+def load_unknown(device):
+    net, noise, options = create_net_and_noise()
+    net.requires_grad_(True)
+    net.to(device)
+    net.eval()
+    other = load_parts()[0]
+    other.half()
+    other.to(device)
+    return net, other

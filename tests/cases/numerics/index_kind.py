@@ -309,3 +309,8 @@ def masked(scores: torch.Tensor, y, count, null):
 def invert(scores: torch.Tensor):
     mask = scores > 0.5
     return scores[~mask], -mask.float()
+
+
+def halves(x):
+    real, imaginary = torch.chunk(x, -1)  # hit
+    return real + imaginary

@@ -311,3 +311,19 @@ def no_bell(x: torch.Tensor, sigma: float, shift: float):
     odd = torch.exp(-(x * x) / (2.0 * sigma * shift))
     near = torch.exp(-(x * x + x.square()) / (2.0 * sigma * sigma))
     return near / near.sum(), far / far.sum(), odd / odd.sum()  # hit
+
+
+class Temperate(torch.nn.Module):
+    def __init__(self, temperature):
+        super().__init__()
+        self.temperature = temperature
+
+    def forward(self, values, x, y):
+        lowered = torch.exp(self.temperature * (values - values.max(0)[0]))
+        lowered /= lowered.sum(0)
+        divided = torch.exp((values - values.max(0)[0]) / self.temperature)
+        divided = divided / divided.sum(0)
+        alike = -torch.log(torch.sigmoid(torch.nn.functional.cosine_similarity(x, y, dim=1)))
+        raised = torch.exp(self.temperature * values)
+        raised = raised / raised.sum(0)  # hit
+        return lowered, divided, alike, raised
