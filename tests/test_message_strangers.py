@@ -181,6 +181,78 @@ STRANGERS = [
         "torch.onnx/no-user",
         "KeyError: 'getpwuid(): uid not found: 1000' File \"/x/site-packages/gradio/a.py\", line 2",
     ),
+    (
+        "coreml/prediction-shape",
+        "AssertionError: The shape of the input(BoolTensor) 3 does not match the shape of the indexed tensor in results_field 3",
+    ),
+    ("coreml/scalar-array", "TypeError: only length-1 arrays can be converted to Python scalars"),
+    ("executorch/backend-missing", "ValueError: Backend flash is not registered."),
+    ("onnx/inference", "SchemaInferenceError: Please pass `features` or at least one example"),
+    ("onnx/no-model", "DecodeError: Error parsing message: too many levels of nesting."),
+    ("onnxruntime/gather-index", "error: Internal error: tile index out of bounds."),
+    ("onnxruntime/gather-index", "ERR index out of bounds"),
+    ("onnxruntime/nms-boxes", "ValueError: The input_boxes must be a 3D tensor. got 3."),
+    ("onnxruntime/no-such-file", "db file doesn't exist; use 'c' or 'n' flag to create a new db"),
+    ("onnxruntime/split", "AssertionError: sum of splits should larger than 0.0!"),
+    (
+        "onnxruntime/broken-graph",
+        "terminate called after throwing an instance of 'std::out_of_range' what(): vector::_M_range_check: __n (which is 2) >= this->size() (which is 3)",
+    ),
+    ("onnxruntime/memory", "terminate called after throwing an instance of 'std::bad_alloc'"),
+    (
+        "onnxruntime/symbolic-shapes",
+        "WARNING - Symbolic shape inference Failed. Exception: Incomplete symbolic shape inference.. Running normal shape inference.",
+    ),
+    (
+        "openvino/element-types",
+        "error: Output element type must be i32 vector for i1 vector inputs.",
+    ),
+    (
+        "openvino/npu",
+        "torch._inductor.exc.InductorError: RuntimeError: ZE_RESULT_ERROR_INVALID_KERNEL_NAME",
+    ),
+    ("openvino/onednn-primitive", "RuntimeError: could not create a primitive"),
+    ("rknn/node", "NotImplementedError: Unsupported op type: 3"),
+    ("tensorrt/assertion", "*** Assertion failed: Reshard table != number of slots"),
+    ("tensorrt/concat", "the concatenation axis must match exactly, but along dimension 0"),
+    ("tensorrt/data-type", "GpuIndexCagra::copyFrom unsupported data type"),
+    (
+        "tensorrt/dynamic-norm",
+        "The input tensor channel dimension must be 1 or 3 when topk is less than 1",
+    ),
+    ("tensorrt/einsum", "Transpose of Einsum with multiple linear inputs is not supported."),
+    ("tensorrt/int32-range", "Index type only support int32 or int64."),
+    (
+        "tensorrt/matmul",
+        "Inner dimensions must be equal, but received `x1.shape=3` and `x2.shape=4`.",
+    ),
+    ("tensorrt/memory", "Error allocating aligned memory: out of memory"),
+    ("tensorrt/model-file", "Failed to open file: settings.pb"),
+    ("tensorrt/operand-types", "Input and output weights must have same type"),
+    ("tensorrt/resize", "With align_corners = True, the output can depend on the input size."),
+    (
+        "tensorrt/too-large",
+        "Size of tensor you are trying to allocate is larger than 2^31 elements.",
+    ),
+    ("torch.export/data-dependent-operator", "Whether the graph contains dynamic shape operators."),
+    (
+        "torch.onnx/training-mode",
+        "ValueError: Cannot pass `adapter_names` when the model is in training mode.",
+    ),
+    ("torch.onnx/too-large", "RuntimeError: Could not allocate bytes object!"),
+    ("torch.onnx/dynamic-axes", "the axes were taken from `dynamic_axes` of the settings"),
+    (
+        "torch.onnx/per-channel",
+        "RuntimeError: clone for quantized Tensor only works for PerTensorAffine scheme right now",
+    ),
+    (
+        "torchscript/undefined-tensor",
+        'File "train.py", line 3, in step loss.backward() RuntimeError: sizes() called on an undefined Tensor',
+    ),
+    ("torchscript/phone-file", "Fatal error: Failed to load model!: MLModel could not be made"),
+    ("torch/mps-type", "RuntimeError: Tensor parallelism is not supported on MPS devices."),
+    ("torch/checkpoint-metadata", "java.io.FileNotFoundException: /home/me/work/.metadata/.log"),
+    ("torchscript/no-attribute", "AttributeError: Module 'scipy' has no attribute 'misc'"),
 ]
 
 

@@ -48,6 +48,8 @@ class Kind:
     """What to write instead where torch.compile speaks, and not torch.export; "" where it is the same."""
     shared: bool = False
     """Whether other programs say the same words: they count only where the log can be of this one."""
+    named: bool = False
+    """Whether its words are of everyday use: they count only where the log holds words of this program."""
     yields_to: tuple[str, ...] = ()
     """Full names of kinds that outweigh it where they are told: they say the same more exactly.
     `torch.export/*` is every cause of that runtime."""

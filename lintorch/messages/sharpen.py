@@ -38,7 +38,9 @@ _PAIRS = re.compile(
 )
 _SMALL = 4
 _NOTHING = "A size of 0 says that nothing was found: no box, no match, no token is left at this place, for inputs that the model sees nothing in, mostly because they are not prepared as in training (order of the channels, mean and scale, size); the model has to bear that, too."
-_ONNX = re.compile(r"(?i:onnx)|call_function\[target=|occurred when translating|symbolic\(\) takes")
+_ONNX = re.compile(
+    r"(?i:onnx)|dynamic_axes|dynamo=|call_function\[target=|occurred when translating|symbolic\(\) takes"
+)
 """Words of torch.onnx beside those that it shares with TorchScript."""
 _STATUSES = {
     "NOT_IMPLEMENTED": "This build has no kernel of an operator of the file, for its opset or its types; the words behind `Could not find an implementation for` name it. A newer release, or a lower opset_version at the export.",
