@@ -105,6 +105,19 @@ REWRITTEN = [
         "    up = F.interpolate(up, size=image.shape[2:])",
         "return up + image",
     ),
+    (
+        "h, w = image.shape[2:]",
+        "image = F.interpolate(image, size=(16, 16), mode='bicubic') if h != 16 or w != 16 else image",
+        "return image * 2",
+    ),
+    (
+        "n = 16",
+        "h, w = image.shape[2:]",
+        "if (h, w) != (n, n):",
+        "    image = F.interpolate(image, (n, n), mode='bilinear')",
+        "return image * 2",
+    ),
+    ("return image if 16 == image.shape[2] else F.interpolate(image, (16, 16))",),
     ("rest = 20 - image.shape[2]", "if rest > 0:", "    image = F.pad(image, (0, 0, 0, rest))", "return image"),
     ("h = image.size(2)", "if h < 20:", "    image = F.pad(image, (0, 0, 20 - h, 20 - h))", "return image"),
     ("if 20 >= image.shape[2]:", "    image = F.pad(image, [0, 0, 0, 20 - image.shape[2]])", "return image"),
@@ -382,6 +395,9 @@ TRANSLATED = [
     "return torch.diff(image).relu()",
     "return 3 * torch.erfc(image + 1)",
     "return F.scaled_dot_product_attention(image, image, image, is_causal=image.size(2) > 1)",
+    "return 2 * torch.diag_embed(image + 1)",
+    "return torch.diag(image.mean((0, 1, 3)), 0) @ image",
+    "return torch.diag(image.mean((0, 1), keepdim=True).view(image.shape[2], -1)) * 2",
 ]
 
 
@@ -457,6 +473,9 @@ LEFT = [
     ),
     ("if image.size(2) < 20:", "    image = F.pad(image, (0, 0, 0, 24 - image.size(2)))", "return image"),
     ("h = image.size(2)", "if h < 20:", "    image = F.pad(image, (0, 0, 20 - h, (20 - h) * 2))", "return image"),
+    # resized to another size than is asked for, or by a factor
+    ("return F.interpolate(image, (24, 24)) if image.shape[2] != 16 else image",),
+    ("return F.interpolate(image, (16, 16)) if image.shape[2] != 16 else image + 1",),
     # a factor that has no exact fraction
     ("return image[:, :, : int(image.shape[2] * 0.3)]",),
 ]  # fmt: skip

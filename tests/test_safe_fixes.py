@@ -257,6 +257,48 @@ def test_an_argument_that_a_comment_speaks_of_stays() -> None:
         assert mended(ARGUMENTS.format(said)) == ARGUMENTS.format(said)
 
 
+SAMPLED = """import argparse
+
+from torch.utils.data import DataLoader, RandomSampler
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--plain", action="store_true")
+if not parser.parse_args().plain:
+    sampler = RandomSampler(data)
+else:
+    sampler = None
+loader = DataLoader(data, shuffle=True, sampler=sampler)
+"""
+
+
+def test_a_loader_still_shuffles_where_its_sampler_is_none() -> None:
+    assert "shuffle=sampler is None, sampler=sampler" in mended(SAMPLED)
+
+
+KEPT = """import argparse
+
+import torch
+
+
+def save(model, path):
+    args = argparse.ArgumentParser().parse_args()
+    torch.save({"settings": args, "model": model.state_dict()}, path)
+"""
+
+
+def test_arguments_stay_a_namespace_where_the_project_asks_them_for_attributes(
+    project: Path,
+) -> None:
+    (project / "train.py").write_text(KEPT)
+    reader = project / "translate.py"
+    reader.write_text("import torch\n\nwidth = torch.load('a.pt')['settings'].width\n")
+    mend_files(project)
+    assert (project / "train.py").read_text() == KEPT
+    reader.write_text("")
+    mend_files(project)
+    assert "vars(args)" in (project / "train.py").read_text()
+
+
 def test_a_comment_is_stranded_where_its_lines_go() -> None:
     text = "f(\n    a,\n    b,  # of b\n    c,\n)  # of f\n"
     gone = text.index(",\n    b")

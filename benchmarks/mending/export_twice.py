@@ -106,10 +106,11 @@ def _fix(
     chosen = ("--isolated", "--no-cache", "--select", "LT1", "--config", _IN_USE, "-j", "1")
     tried = [word for exporter in EXPORTERS for word in ("--export", exporter)]
     common = (*chosen, "--trace", *asked, *tried)
+    report = copy.with_name(f"{copy.name}.left.json")
+    report.unlink(missing_ok=True)
     fixing = ("--fix", "--unsafe-fixes", "--verify", "--output-format", "concise")
-    told = _run(copy, "check", *paths, *common, *fixing)
-    found = _run(copy, "check", *paths, *common, "--output-format", "json").stdout
-    left = json.loads(found) if found.startswith("[") else []
+    told = _run(copy, "check", *paths, *common, *fixing, "--report", f"json={report}")
+    left = json.loads(report.read_text()) if report.exists() else []
     return told.stdout, tuple((each["code"], each["remedy"] or "") for each in left)
 
 

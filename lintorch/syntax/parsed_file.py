@@ -91,8 +91,19 @@ class ParsedFile:
         """The node's own text."""
         written = self._written.get(node)
         if written is None:
-            written = self._written[node] = self.module.code_for_node(node)
+            written = self.module.code_for_node(node)
+            if "\n" in written and isinstance(node, (cst.BaseExpression, cst.Arg)):
+                written = self._indent_again(written, node)
+            self._written[node] = written
         return written
+
+    def _indent_again(self, written: str, node: cst.CSTNode) -> str:
+        """Lines as they stand: libcst prints a node by itself without the indentation of its block."""
+        blocks = [each for each in self.ancestors(node) if isinstance(each, cst.IndentedBlock)]
+        indent = "".join(each.indent or self.module.default_indent for each in reversed(blocks))
+        lines = (f"{indent}{line}" if line.strip() else line for line in written.split("\n")[1:])
+        whole = "\n".join((written.partition("\n")[0], *lines))
+        return whole if whole in self.text else written
 
     @cached_property
     def spans(self) -> Spans:

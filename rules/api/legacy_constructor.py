@@ -141,15 +141,27 @@ def variable(call: cst.Call, source: Source) -> Iterator[Hit]:
 def copy(event: Called, source: Source) -> Iterator[Hit]:
     method = event.name == "torch.Tensor.new_tensor"
     given = event.positional[1:] if method else event.positional
-    if event.keyword or event.open or len(given) != 1 or not isinstance(given[0], Tensor):
+    if event.keyword or event.open or len(given) != 1:
         return
     call, fix = source.call_at(event), None
+    if not isinstance(given[0], Tensor) or _may_be_number(given[0], call, source):
+        return
     if call is not None and not method:
         written = f"{source.receiver(call.args[0].value)}.detach().clone()"
         fix = Fix("copy it", (source.replace(call, written),))
     yield Hit(
         event, "a tensor made of a tensor warns: x.detach().clone() is the copy it makes", fix
     )
+
+
+def _may_be_number(value: Tensor, call: cst.Call | None, source: Source) -> bool:
+    """Whether it is an input of which nothing is known, nor said, but that a model takes it."""
+    if value.origin != "input" or value.shape is not None:
+        return not value.sure
+    outer = source.enclosing(call, cst.FunctionDef) if call is not None else None
+    params = (*outer.params.posonly_params, *outer.params.params) if outer is not None else ()
+    notes = (p.annotation for p in params if p.name.value == value.name)
+    return not any(note is not None and "Tensor" in source.code(note) for note in notes)
 
 
 @rule.event("torch.Tensor.new")
@@ -219,8 +231,20 @@ def _fix(
     spelled = source.spell(function, call)
     if not spelled or options is None or "#" in source.code(call):
         return None
-    written = f"{spelled}({', '.join([given, *options])})"
+    further = len(spelled) - len(source.code(call.func))
+    written = f"{spelled}({', '.join([_move(given, further), *options])})"
     return Fix(f"use {function}", (source.replace(call, written),))
+
+
+def _move(text: str, columns: int) -> str:
+    """The lines below the first so many columns further, where they stand below its brackets."""
+    first, *lines = text.split("\n")
+    blanks = [len(line) - len(line.lstrip(" ")) for line in lines]
+    hangs = first.rstrip().endswith(("[", "("))
+    if not lines or hangs or min(blanks) + columns < 0 or min(blanks) == 0:
+        return text
+    moved = (" " * (n + columns) + line[n:] for n, line in zip(blanks, lines, strict=True))
+    return "\n".join((first, *moved))
 
 
 def _unwrapped(call: cst.Call, data: cst.BaseExpression, made: bool, source: Source) -> Fix | None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from lintorch.core.finding import Applicability, Hit, Severity
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_arguments
 from lintorch.evaluator.values import NONE, TRUE, Constant, Value
 from lintorch.facts.api.tentative import is_tentative
-from lintorch.facts.training.loaders import LOADER, is_sampler, leave_out
+from lintorch.facts.training.loaders import LOADER, find_argument, is_sampler, leave_out
 from lintorch.source import Source
 
 rule = Rule(
@@ -54,13 +56,24 @@ def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
         return
     shuffled, drops = given["shuffle"] == TRUE, given["drop_last"] == TRUE
     if shuffled and is_sampler(given["sampler"]):
-        fix = leave_out(call, "shuffle", source)
+        fix = _ask_sampler(call, source) or leave_out(call, "shuffle", source)
         yield Hit(event, "shuffle=True with a sampler: ValueError", fix)
     if is_sampler(given["batch_sampler"]):
         if word := find_clash(given):
             yield Hit(event, f"batch_sampler with {word}: ValueError")
     elif given["batch_size"] == NONE and drops:
         yield Hit(event, "drop_last=True with batch_size=None: ValueError")
+
+
+def _ask_sampler(call: cst.Call | None, source: Source) -> Fix | None:
+    """`shuffle=sampler is None`, of a name that may hold none on another way; None where it is bound once."""
+    shuffle, sampler = find_argument(call, "shuffle"), find_argument(call, "sampler")
+    if shuffle is None or sampler is None or shuffle.star or isinstance(sampler.value, cst.Call):
+        return None
+    if isinstance(sampler.value, cst.Name) and len(source.bound(sampler.value)) < 2:
+        return None
+    edit = source.replace(shuffle.value, f"{source.code(sampler.value)} is None")
+    return Fix("shuffle where there is no sampler", (edit,))
 
 
 def find_clash(given: Mapping[str, Value]) -> str:

@@ -15,7 +15,7 @@ from lintorch.evaluator.given_arguments import name_arguments
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import FALSE, TRUE, Class, External, Held, Unknown, Value
 from lintorch.facts.training.loader_loops import LOADER, LoaderRead
-from lintorch.source import Source
+from lintorch.source import Source, literal
 
 rule = Rule(
     __name__,
@@ -119,9 +119,10 @@ def _unhelped(
 def _ask_workers(call: cst.Call | None, source: Source) -> str:
     """`True`, or `args.workers > 0` where others may give a number for which it is refused."""
     given = source.arguments(call).get("num_workers") if call is not None else None
-    if isinstance(given, (cst.Name, cst.Attribute, cst.Subscript)):
-        return f"{source.code(given)} > 0"
-    return "True"
+    if given is None or isinstance(literal(given), int):
+        return "True"
+    plain = isinstance(given, (cst.Name, cst.Attribute, cst.Subscript, cst.Call))
+    return f"{source.code(given)} > 0" if plain else f"({source.code(given)}) > 0"
 
 
 def _keep(event: Called, wanted: str, source: Source) -> Fix | None:

@@ -113,7 +113,7 @@ def _report(
     elif refuses and _is_namespace(value):
         message = f"{where} holds an argparse.Namespace: torch.load refuses to read it by itself"
         fix = None
-        if node is not None:
+        if node is not None and not _is_read_beside(node, source):
             edit = source.replace(node, f"vars({written})")
             fix = Fix("save a dict", (edit,), Applicability.UNSAFE)
         remedy = "save vars(args), a dict"
@@ -190,6 +190,16 @@ def _is_read_whole(source: Source) -> bool:
         )
         for call in source.nodes(cst.Call)
     )
+
+
+def _is_read_beside(node: cst.BaseExpression, source: Source) -> bool:
+    """Whether the project takes that entry out of a dictionary again: attributes may be asked of it."""
+    entry = source.parent(node)
+    key = literal(entry.key) if isinstance(entry, cst.DictElement) else None
+    if not isinstance(key, str):
+        return False
+    taken = rf"""(\[|\.(get|pop)\()\s*["']{re.escape(key)}["']\s*[],)](?!\s*=[^=])"""
+    return is_written_around(re.compile(taken.encode()), source.path, source.consulted)
 
 
 def _is_read_whole_elsewhere(source: Source) -> bool:

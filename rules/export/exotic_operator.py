@@ -14,6 +14,7 @@ from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
+from lintorch.facts.exporting.diagonal_writes import write_diagonal
 from lintorch.facts.exporting.exotic_operators import (
     COMPILED,
     FIRST,
@@ -54,8 +55,9 @@ rule = Rule(
         said.
 
         Fixes write out what takes a line (`x.mT`, `torch.fliplr(x)`, `torch.diff(x)`),
-        `is_causal=bool(...)`, and, as a class of the file, MaxUnpool2d and an InstanceNorm that
-        keeps statistics, and `torch.eye(n).bool()`: ONNX Runtime has no EyeLike of truths.
+        `is_causal=bool(...)`, and, as a class or function of the file, MaxUnpool2d, an InstanceNorm
+        that keeps statistics and `torch.diag`, and `torch.eye(n).bool()`: ONNX Runtime has no EyeLike
+        of truths.
 
         Work such a part out before or after the model, or write it with operators that ONNX has.
     """,
@@ -106,6 +108,8 @@ WRITTEN_OUT = {
     "mm": "a dense matrix: torch.mm(a, b), with a.to_dense() kept by the constructor",
     "sparse_coo_tensor": "torch.zeros(m * n).scatter_add(0, i[0] * n + i[1], values).view(m, n)",
     "fill_diagonal_": "x.masked_fill(torch.eye(n).bool(), value)",
+    "diag": "m.diagonal() of a matrix, x[:, None].masked_fill(torch.eye(n) == 0, 0) of a diagonal",
+    "diag_embed": "x.unsqueeze(-1).masked_fill(torch.eye(n) == 0, 0)",
     "aminmax": "x.amin(d) and x.amax(d)",
     "uniform_": "torch.rand_like(x)",
     "exponential_": "-torch.rand_like(x).log()",
@@ -346,6 +350,7 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     name = name_operator(event.name)
     for message, harm in weigh_operator(name, source):
         fix = write_out(event, name.rpartition(".")[2], source) or scatter_unpool(event, source)
+        fix = fix or write_diagonal(event, source)
         yield Hit(event, message, fix, harm, remedy=name_remedy(name, harm))
 
 

@@ -22,7 +22,7 @@ from lintorch.facts.models.branch_purpose import only_checks_in, only_raises
 from lintorch.facts.models.branch_span import find_branch_span
 from lintorch.facts.models.chosen_by_settings import is_by_settings
 from lintorch.facts.models.chosen_sides import find_sized
-from lintorch.facts.models.idle_branches import find_work
+from lintorch.facts.models.idle_branches import find_resize, find_work
 from lintorch.facts.models.loops_around import uses_layers
 from lintorch.facts.models.remainder_pads import write_remainder
 from lintorch.source import Source
@@ -111,7 +111,7 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         if harm:
             text = source.evaluation.text(event.spot)
             fix = drop_branch(event, source) or choose_by_where(event, source)
-            fix = fix or reckon_pad(event, source)
+            fix = fix or reckon_pad(event, source) or resize_always(event, source)
             said = f"`{text}` is decided by the example input"
             remedy = TURNS if event.kind == "while" else None
             yield Hit(event, said, fix=fix, harm=harm, cause=name_cause(event.node), remedy=remedy)
@@ -230,6 +230,19 @@ def reckon_pad(event: Decided, source: Source) -> Fix | None:
         return None
     edit = source.replace(node, source.fitted(text, node))
     return Fix(f"write {text}", (edit,), Applicability.UNSAFE)
+
+
+def resize_always(event: Decided, source: Source) -> Fix | None:
+    """`interpolate(x, size=(n, n))` for `interpolate(x, size=(n, n)) if h != n else x`."""
+    branch = event.branch
+    if event.spot.path != source.path or not isinstance(branch, ast.IfExp):
+        return None
+    side = find_resize(branch)
+    node = next((n for n in source.nodes(cst.IfExp) if is_written(n, branch, source)), None)
+    if not side or node is None or "#" in source.code(node):
+        return None
+    edit = source.replace(node, source.code(getattr(node, side)))
+    return Fix("resize at every size", (edit,), Applicability.UNSAFE)
 
 
 def is_written(node: cst.IfExp, branch: ast.IfExp, source: Source) -> bool:

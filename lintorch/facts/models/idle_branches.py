@@ -37,6 +37,8 @@ def find_work(branch: ast.If, function: ast.AST) -> tuple[Sequence[ast.stmt], Ma
                 return (branch.body, spelled) if spelled else ((), {})
             if RESIZE.search(written) and is_resize_to(call, branch.test):
                 return branch.body, {}
+            if asks_equal(branch.test) is False and is_resize_to_asked(call, branch.test):
+                return branch.body, {}
     if keeps_table(branch):
         return branch.orelse, {}
     return find_general(branch), {}
@@ -180,6 +182,45 @@ def is_resize_to(call: ast.Call, test: ast.expr) -> bool:
         return False
     own = ast.unparse(call.args[0])
     return {each["of"] for each in sides if each} == {own, target["of"]}
+
+
+def is_resize_to_asked(call: ast.Call, test: ast.expr) -> bool:
+    """Whether something is resized to the very sizes that it is asked to differ from.
+
+    `if h != n: x = interpolate(x, size=(n, n))`, `if x.shape[-2:] != (n, m): x = interpolate(x, (n, m))`.
+    """
+    named = {each.arg: each.value for each in call.keywords}
+    size = named.get("size", call.args[1] if len(call.args) > 1 else None)
+    if asks_equal(test) is None or size is None or "scale_factor" in named:
+        return False
+    asked = {ast.unparse(part) for side in list_sides(test) for part in (side, *list_parts(side))}
+    wanted = {ast.unparse(each) for each in (list_parts(size) or [size])}
+    return bool(RESIZE.search(ast.unparse(call.func))) and wanted <= asked
+
+
+def list_sides(test: ast.expr) -> Iterator[ast.expr]:
+    """What the comparisons of a test compare."""
+    for each in test.values if isinstance(test, ast.BoolOp) else [test]:
+        if isinstance(each, ast.Compare):
+            yield from (each.left, *each.comparators)
+
+
+def list_parts(size: ast.expr) -> list[ast.expr]:
+    """Height and width of a tuple of sizes; nothing of one number."""
+    return size.elts if isinstance(size, (ast.Tuple, ast.List)) else []
+
+
+def find_resize(choice: ast.IfExp) -> str:
+    """The side that resizes what the other keeps, where that has the size already; "" where there is none."""
+    sides = {"body": choice.body, "orelse": choice.orelse}
+    equal = asks_equal(choice.test)
+    resized = sides.pop("orelse" if equal else "body")
+    (kept,) = sides.values()
+    if equal is None or not isinstance(resized, ast.Call) or not resized.args:
+        return ""
+    same = ast.unparse(resized.args[0]) == ast.unparse(kept)
+    to_asked = is_resize_to_asked(resized, choice.test)
+    return ("orelse" if equal else "body") if same and to_asked else ""
 
 
 def keeps_table(branch: ast.If) -> bool:
