@@ -291,3 +291,22 @@ def test_a_mask_beside_an_image_and_ones_makes_up_the_channels(tmp_path: Path) -
     assert fed["Fills"].count("[batch=2, 3, height=64, width=64]") == 1
     assert fed["Fills"].count("[batch=2, 1, height=64, width=64]") == 1
     assert "height=64, width=64" in fed["Gates"]
+
+
+def test_the_axis_that_a_condition_names_is_changed_first(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Cells(nn.Module):
+        def __init__(self, nodes=21):
+            super().__init__()
+            self.nodes, self.rows = nodes, nn.Parameter(torch.randn(nodes, 1))
+            self.layer = nn.Linear(8, 4)
+
+        def forward(self, source):
+            # source: B, T_1, N, D
+            assert source.shape[2] == self.nodes
+            return self.layer(source[:, -1] * self.rows)
+    """,
+    )
+    assert fed == {"Cells": "['float32[batch=2, sequence=16, 21, 8]']"}

@@ -237,3 +237,32 @@ def test_a_setting_that_a_loop_counts_through_is_several(tmp_path: Path) -> None
     """,
     )
     assert fed["Drops"] == ["float32[batch, 24]"]
+
+
+def test_a_default_of_several_words_is_what_a_command_line_would_hold(tmp_path: Path) -> None:
+    (tmp_path / "parse.py").write_text(
+        "import argparse\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('-shares', nargs='+', type=float, default='0.5 0.25')\n"
+        "parser.add_argument('-width_of_all', type=int, default=24)\n"
+    )
+    fed = feed_models(
+        tmp_path,
+        """
+    class Part(nn.Module):
+        def __init__(self, shares):
+            super().__init__()
+            self.lin = nn.Linear(24, int(shares[1] * 8))
+
+        def forward(self, x):
+            return self.lin(x)
+
+    class Shares(nn.Module):
+        def __init__(self, args):
+            super().__init__()
+            self.part, self.first = Part(args.shares), nn.Linear(args.width_of_all, 24)
+
+        def forward(self, x):
+            return self.part(self.first(x))
+    """,
+    )
+    assert fed["Shares"] == ["float32[batch, 24]"]

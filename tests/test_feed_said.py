@@ -9,7 +9,9 @@ import pytest
 from examining import examine_files
 from reported import model_of
 
+from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.other_sizes import list_lighter_sizes
+from lintorch.guest.feed.repair_guess import suggest_repairs
 from lintorch.record.models import Input, Model
 
 HEAD = """
@@ -283,3 +285,48 @@ def test_a_heavy_model_is_tried_with_one_side_alone_smaller() -> None:
     found = list(list_lighter_sizes({"batch": 2, "height": 384, "width": 201}))
     assert found[0]["height"] < 384
     assert {"batch": 2, "height": 96, "width": 201} in found[1:]
+
+
+def test_rows_that_forward_takes_apart_are_as_wide_as_the_model_says(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Mixer(nn.Module):
+            def __init__(self, agents=3, width=12):
+                super().__init__()
+                self.agents, self.width = agents, width
+                self.weights = nn.Linear(width, agents)
+
+            def forward(self, values, states):
+                count = values.size(0)
+                weights = self.weights(states.reshape(-1, self.width)).view(-1, self.agents, 1)
+                values = values.view(-1, 1, self.agents)
+                return torch.bmm(values, weights).view(count, -1, 1)
+        """,
+    )
+    assert fed["values"].shape == ("batch", "sequence", 3)
+    assert fed["states"].shape == ("batch", "sequence", 12)
+
+
+def test_rows_that_stay_rows_have_no_steps(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Critic(nn.Module):
+            def __init__(self, width=12):
+                super().__init__()
+                self.width, self.layer = width, nn.Linear(width, 1)
+
+            def forward(self, states):
+                return self.layer(states.view(-1, self.width))
+        """,
+    )
+    assert fed["states"].shape == ("batch", 12)
+
+
+def test_a_volume_outgrows_the_window_of_a_pool() -> None:
+    volume = Input("x", "float32", ("batch", 3, "depth", "height", "width"))
+    guess = Guess((volume,), {"batch": 2, "depth": 32, "height": 64, "width": 64})
+    said = "input image (T: 4 H: 2 W: 2) smaller than kernel size (kT: 2 kH: 7 kW: 7)"
+    first = next(suggest_repairs(guess, said))
+    assert first.sizes == {"batch": 2, "depth": 32, "height": 224, "width": 224}

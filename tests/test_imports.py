@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import pytest
 from examining import examine_files, write_files
 from reported import failure_of, model_of, subject_of
 from running import lintorch
@@ -350,6 +351,63 @@ def create_hparams():
     )
     reports = examine(tmp_path, net=HEAD + net, hparams=hparams)
     assert said(reports["Net"]) == ("stood in for: tensorflow_that_is_not_there (not installed)",)
+
+
+def test_dictionaries_of_missing_packages_hold_settings(tmp_path: Path) -> None:
+    settings = """
+from ml_collections import config_dict
+from easydict import EasyDict as edict
+from addict import Dict
+def get_config():
+    config = config_dict.ConfigDict()
+    config.net = config_dict.ConfigDict({"width": 3})
+    config.net.depths = (2, 6)
+    config.grown = Dict()
+    config.grown.deep.er = 1
+    config.plain = edict({"inner": {"one": 1}})
+    config.plain.update(two=2)
+    return config.copy_and_resolve_references()
+"""
+    building = (
+        "c = get_config(); assert not hasattr(c.net, 'heads') and c['net'].get('heads') is None;"
+        " self.layer = nn.Conv2d(c.net.width, c.net.depths[c.plain.inner.one], c.grown.deep.er);"
+        " self.two = c.plain.two"
+    )
+    net = "from settings import get_config\n" + NET.format(
+        name="Net", building=building, running="pass"
+    )
+    reports = examine(tmp_path, net=HEAD + net, settings=settings)
+    assert said(reports["Net"]) == (
+        "stood in for: ml_collections, easydict, addict (not installed)",
+    )
+
+
+def test_a_configuration_of_a_missing_package_is_merged_with_a_file(tmp_path: Path) -> None:
+    pytest.importorskip("yaml")
+    defaults = """
+from yacs.config import CfgNode as CN
+_C = CN()
+_C.MODEL = CN()
+_C.MODEL.WIDTH = 8
+_C.MODEL.NAME = "net"
+class Config(CN):
+    pass
+def get_config():
+    config = _C.clone()
+    config.merge_from_file("configs/net.yaml")
+    config.merge_from_list(["MODEL.SIDE", "1"])
+    config.freeze()
+    assert isinstance(config, CN) and isinstance(Config(config), CN) and not isinstance(1, CN)
+    return config
+"""
+    tmp_path.joinpath("configs").mkdir()
+    tmp_path.joinpath("configs/net.yaml").write_text("MODEL:\n  WIDTH: 3\n")
+    building = "m = get_config().MODEL; self.layer = nn.Conv2d(m.WIDTH, 4, m.SIDE); self.a = m.NAME"
+    net = "from defaults import get_config\n" + NET.format(
+        name="Net", building=building, running="pass"
+    )
+    reports = examine(tmp_path, net=HEAD + net, defaults=defaults)
+    assert reports["Net"].failure is None, reports["Net"].failure
 
 
 def test_a_model_of_a_missing_package_is_not_taken_for_settings(tmp_path: Path) -> None:

@@ -100,6 +100,10 @@ def _read_default(given: dict[str | None, ast.expr]) -> Any:
     if value is None:
         raise UnknownValueError("default")
     kind = _TYPES.get(get_last_name(given["type"])) if "type" in given else None
+    several = isinstance(value, str) and getattr(given.get("nargs"), "value", None) in ("+", "*")
+    if several and len(words := value.split()) > 1:  # as it is written on a command line
+        with suppress(ValueError):
+            return [(kind or str)(word) for word in words]
     if isinstance(value, str) and kind is not None:
         with suppress(ValueError):
             value = kind(value)

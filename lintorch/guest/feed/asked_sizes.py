@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from lintorch.guest.feed.fix_sides import scale_sides
-from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.guest.feed.guess_inputs import SPATIAL, Guess
 from lintorch.guest.feed.resize_axis import replace_size, scale_channels
 from lintorch.guest.watch.user_lines import UserLines, walk_frames
 
@@ -24,11 +24,15 @@ _PAST = {ast.Lt: -1, ast.Gt: 1}
 
 @dataclass(frozen=True)
 class AskedSize:
-    """A size that was met, and the one that it has to be, or has to be a `multiple` of."""
+    """A size that was met, and the one that it has to be, or has to be a `multiple` of.
+
+    `axis` is the one that is asked for it, None where the line does not say.
+    """
 
     size: int
     wanted: int
     multiple: bool = False
+    axis: int | None = None
 
 
 def find_asked_size(error: BaseException, files: UserLines) -> AskedSize | None:
@@ -60,12 +64,16 @@ def _find_line(error: BaseException, files: UserLines) -> tuple[FrameType | None
 def fit_asked_size(guess: Guess, asked: AskedSize) -> Iterator[Guess]:
     """The sizes that were met as they are asked for; of multiples the next ones up, of all where none was met."""
     names = [name for name, size in guess.sizes.items() if size == asked.size and name != "batch"]
+    names.sort(key=lambda name: name not in _list_along(guess, asked.axis))
     if asked.multiple:
         names = names or [name for name in guess.sizes if name != "batch"]
         wanted = {name: -(-guess.sizes[name] // asked.wanted) * asked.wanted for name in names}
         ways = [wanted]
     else:
-        ways = [dict.fromkeys(names, asked.wanted), *({name: asked.wanted} for name in names)]
+        ways = [{name: asked.wanted} for name in names]
+        ways.insert(
+            0 if set(names) <= {*SPATIAL} else len(ways), dict.fromkeys(names, asked.wanted)
+        )
     for sizes in ways:
         if sizes and max(sizes.values()) <= _LARGEST:
             yield guess.with_sizes(**sizes)
@@ -76,6 +84,14 @@ def fit_asked_size(guess: Guess, asked: AskedSize) -> Iterator[Guess]:
             yield from scale_channels(guess, asked.size, asked.wanted)
         if not names:
             yield from scale_sides(guess, asked.size, asked.wanted)
+
+
+def _list_along(guess: Guess, axis: int | None) -> list[object]:
+    """The sizes of all inputs along an axis."""
+    shapes = (given.shape for given in guess.inputs)
+    return [
+        shape[axis] for shape in shapes if axis is not None and -len(shape) <= axis < len(shape)
+    ]
 
 
 def _find_condition(filename: str, row: int) -> ast.AST:
@@ -103,7 +119,18 @@ def _read_condition(node: ast.AST, frame: FrameType) -> AskedSize | None:
         pair = _value_of(node.left, frame), _value_of(node.comparators[0], frame)
         size, wanted = _find_unlike(*pair)
         if _are_sizes(size, wanted) and size != wanted:
-            return AskedSize(size, wanted + _PAST.get(type(node.ops[0]), 0))
+            beyond = _PAST.get(type(node.ops[0]), 0)
+            return AskedSize(size, wanted + beyond, axis=_read_axis(node.left))
+    return None
+
+
+def _read_axis(node: ast.expr) -> int | None:
+    """Of `x.shape[2]` and `x.size(2)`, 2."""
+    match node:
+        case ast.Subscript(ast.Attribute(_, "shape"), ast.Constant(int(axis))):
+            return axis
+        case ast.Call(ast.Attribute(_, "size"), [ast.Constant(int(axis))]):
+            return axis
     return None
 
 

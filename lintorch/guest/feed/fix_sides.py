@@ -176,6 +176,16 @@ def enlarge_vanished_sides(guess: Guess, match: re.Match[str]) -> Iterator[Guess
             yield guess.with_sizes(**{name: guess.sizes[name] * factor for name in gone})
 
 
+def outgrow_window(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Sides of a volume, so many times as big as the window of a pool is bigger than what is left of them."""
+    left, window = ([*map(int, re.findall(r"\d+", text))] for text in match.groups())
+    if len(left) == len(window) and all(left) and set(SPATIAL) <= guess.sizes.keys():
+        pairs = zip(SPATIAL, left, window, strict=True)
+        yield guess.with_sizes(
+            **{name: -(-guess.sizes[name] * max(want, got) // got) for name, got, want in pairs}
+        )
+
+
 def fit_patches(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Sides that patches of this size fill: the next one up, then sixteen of them.
 

@@ -42,6 +42,7 @@ from lintorch.guest.feed.fix_sides import (
     equalise_sizes,
     fit_patches,
     fit_view,
+    outgrow_window,
     take_named_sides,
     take_one_sample,
 )
@@ -172,6 +173,10 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (
             r"Given input size: \(([\dx]+)\). Calculated output size: \(([\dx]+)\)",
             enlarge_vanished_sides,
+        ),
+        (
+            r"input image \((T: \d+ H: \d+ W: \d+)\) smaller than kernel size \((.*?)\)",
+            outgrow_window,
         ),
         (
             r"(?:too small|Invalid computed output size|can't be greater|smaller than|should be less than|at least|larger than|nonzero|non-?empty|greater than)",

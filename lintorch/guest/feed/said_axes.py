@@ -20,6 +20,8 @@ _DEPTH = re.compile(r"d|z|(\w+_)?depth")
 _STEPS = re.compile(
     r"[tls]|ts|\w*len|\w*length|\w*time\w*|\w*seq\w*|\w*steps?|(\w+_)?(frames?|tokens?|words)"
 )
+_NUMBERED = re.compile(r"_?\d+$")
+"""Of the words for two axes of a kind: `T_1`, `T_2`."""
 _MANY = re.compile(
     r"[nmpvkje]|(num|n)_\w+|(\w+_)?(nodes?|points?|joints?|atoms?|edges?|vert\w+|pts)"
 )
@@ -82,7 +84,7 @@ class AxisNamer:
                 return self._add(name)
         if known := _find_known(axis, self._module, self._arguments):
             return known
-        if _STEPS.fullmatch(word):
+        if _STEPS.fullmatch(_NUMBERED.sub("", word)):
             last = number == len(words) - 1 and len(words) > 2 and not whole
             return self._add("length" if last else "sequence")
         if _FEATURES.fullmatch(re.sub("^(num|n)_", "", word)):

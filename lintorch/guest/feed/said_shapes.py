@@ -16,6 +16,7 @@ from torch import nn
 from lintorch.guest.construct.function_text import parse_source_of
 from lintorch.guest.feed.handed_on import find_handed
 from lintorch.guest.feed.parameter_uses import find_held_module, find_keyword
+from lintorch.guest.feed.viewed_rows import read_viewed
 
 SaidShape = tuple[str, ...]
 """The words for the axes of one argument."""
@@ -25,6 +26,8 @@ _MATH = re.compile(r":math:|[`{}]")
 _EQUALS = re.compile(r"\b(shape|size)s?\s*[=:]\s*", re.IGNORECASE)
 _LIST = r"(?P<open>[\[(])\s*(?P<list>[^\[\]()\n]{1,90}?)\s*(?P<one>,?)\s*[\])]"
 _CROSSED = r"(?P<crossed>\w+(?: [x×*] \w+){1,5}|[A-Z0-9](?:x[A-Z0-9]\w*){1,5})(?!\w)"
+_BARE = r"(?<=[:=] )(?P<bare>[A-Z]\w*(?:, ?[A-Z]\w*){1,5})\s*$"
+"""As in `# source: B, T_1, N, D`."""
 _BETWEEN = r"(?: ?= ?|[^\n\[\](){}=:]{0,20}:?[^\n\[\](){}=:]{0,60}?)"
 _INPUT = r"(?i:inputs?(?: (?:shape|size|tensor|data))?)"
 _WORDS = re.compile(
@@ -60,7 +63,8 @@ def read_said_shapes(module: nn.Module, depth: int = 0) -> dict[str, SaidShape]:
             spelled = rf"(?:{re.escape(name)}|{_INPUT})" if place == 0 else re.escape(name)
             if shape := _find_shape(spelled, text):
                 found[name] = shape
-    found = {**_read_unpacked(find_handed(module), names), **found}
+    forward = find_handed(module)
+    found = {**read_viewed(forward, names), **_read_unpacked(forward, names), **found}
     lacking = [name for name in names if name not in found]
     return {**_read_of_parts(module, lacking, depth), **found}
 
@@ -102,8 +106,8 @@ def _read_unpacked(forward: Callable[..., Any], names: Sequence[str]) -> dict[st
 def _find_shape(spelled: str, text: str) -> SaidShape:
     """The axes that stand behind a name; none where they are none."""
     start = rf"(?<![\w.]){spelled}(?![\w.(\[])(?P<between>{_BETWEEN})"
-    for match in re.finditer(rf"{start}(?:{_LIST}|{_CROSSED})", text):
-        listed = match["list"]
+    for match in re.finditer(rf"{start}(?:{_LIST}|{_CROSSED}|{_BARE})", text):
+        listed = match["list"] or match["bare"]
         parts = re.split(r",", listed) if listed else re.split(r" ?[x×*] ?", match["crossed"])
         axes = tuple(part.strip(" `'\"") for part in parts)
         if match["open"] == "[":

@@ -159,7 +159,7 @@ def _tells_more(one: FailedTry, other: FailedTry) -> bool:
         return one.kind in _LACKING
     if one.ended or other.ended:
         return one.ended and not other.ended
-    return not one.limit and not other.limit and one.steps > other.steps
+    return not other.limit and one.steps > other.steps
 
 
 def check_configured(

@@ -23,6 +23,7 @@ import torch
 
 from lintorch.guest.imports.guarded_lines import read_special_lines
 from lintorch.guest.imports.kept_settings import keep_settings
+from lintorch.guest.imports.settings_mapping import CLASSES, SettingsMapping
 from lintorch.guest.imports.stand_in_bases import make_base
 
 _KNOWN = json.loads(Path(__file__).with_name("missing_packages.json").read_text("utf-8"))
@@ -87,6 +88,8 @@ class StandIn:
         return None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if settings := find_settings_class(self):
+            return settings(*args, **kwargs)
         frame = sys._getframe(1)
         decorates = frame.f_lineno in read_special_lines(frame.f_code.co_filename).decorators
         if decorates and len(args) == 1 and not kwargs and _is_definition(args[0]):
@@ -95,14 +98,16 @@ class StandIn:
             return StandIn(self._missing, f"{self._path}()")
         if _is_unused(frame) and not any(map(_holds_tensor, (*args, *kwargs.values()))):
             return None
-        settings = keep_settings(self._path, args, kwargs, self._refuse)
-        return self._refuse() if settings is None else settings
+        kept = keep_settings(self._path, args, kwargs, self._refuse)
+        return self._refuse() if kept is None else kept
 
     def __mro_entries__(self, bases: Any) -> tuple[type, ...]:
+        if settings := find_settings_class(self):
+            return (settings,)
         return (make_base(self, self._path, _KNOWN["modules"].get(self._path, "")),)
 
     def __instancecheck__(self, value: Any) -> bool:
-        return False
+        return find_settings_class(self) is not None and isinstance(value, SettingsMapping)
 
     def __subclasscheck__(self, value: Any) -> bool:
         return False
@@ -127,6 +132,11 @@ class StandIn:
 
     def _refuse(self) -> NoReturn:
         raise_missing(self)
+
+
+def find_settings_class(stand_in: StandIn) -> type[SettingsMapping] | None:
+    """What keeps settings as the class does that is not there; None of all else."""
+    return CLASSES.get(_KNOWN["settings"].get(vars(stand_in)["_path"], ""))
 
 
 def raise_missing(stand_in: Any) -> NoReturn:
