@@ -507,3 +507,37 @@ def test_settings_are_read_of_several_documents_and_of_data_by_one_name(tmp_path
     net = model_of(reports["Net"])
     assert str(net.arguments["hp"]).endswith("net.yaml")
     assert write_arguments(net.inputs, {}) == ["float32[batch, 13]"]
+
+
+def test_a_section_of_nothing_but_arguments_is_of_the_class_that_has_them(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        configs__small_yaml="""
+        data: {batch: 4, workers: 2, width: 99}
+        model:
+          share: 0.5
+          encoder: {width: 20, act: relu}
+          decoder: {width: 6}
+        """,
+        nets_py="""
+        class Part(nn.Module):
+            def __init__(self, size, width, act=""):
+                super().__init__()
+                self.layer, self.width = nn.Linear(size, width), width
+
+            def forward(self, x):
+                return self.layer(x)
+
+        class Whole(nn.Module):
+            def __init__(self, input_size, share, encoder, decoder):
+                super().__init__()
+                self.encoder = Part(input_size, **encoder)
+                self.decoder = Part(self.encoder.width, **decoder)
+
+            def forward(self, x):
+                return self.decoder(self.encoder(x))
+        """,
+    )
+    whole = model_of(reports["Whole"])
+    assert whole.parameters == 64 * 20 + 20 + 20 * 6 + 6
+    assert "arguments from configs/small.yaml" in whole.assumptions

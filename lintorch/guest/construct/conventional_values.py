@@ -46,6 +46,11 @@ _VALUES_OF_NAMES: tuple[tuple[str, Any], ...] = (
         128,
     ),
     ("max_seq_len max_len seq_len max_length block_size context_length", 64),
+    (
+        "num_nodes n_nodes num_node n_node node_num num_joints n_joints num_vertices n_vertices "
+        "num_stations num_sensors num_agents n_agents",
+        6,
+    ),
     ("kernel_size kernel ks window_size k", 3),
     ("stride strides dilation groups scale", 1),
     (

@@ -21,6 +21,8 @@ _NAMING = ("name", "type", "_target_", "class_path", "target", "arch", "model", 
 _HOLDING = ("args", "params", "param", "init_args", "kwargs", "arguments")
 """Keys below which the arguments stand; also behind the key that names the class: `model_args`; `PARAM` is one."""
 _MOST_FOUND = 2
+_LEAST_ARGUMENTS = 3
+"""Keys of a mapping that names no class, all of them arguments of one, from which it is taken for its arguments."""
 
 
 class NestedSettings(dict[str, Any]):
@@ -62,7 +64,7 @@ def find_registered(call: Callable[..., Any], name: str) -> list[Example]:
     root = find_repository(home.parent)
     kind = _Named(name, frozenset((home.stem, home.parent.name)))
     for shipped in read_repository(root):
-        for given in _list_given(shipped.tree, kind):
+        for given in _list_given(shipped.tree, kind, frozenset(parameters)):
             fitting = {k: v for k, v in given.items() if open_ended or k in parameters}
             lacking = len(needed - fitting.keys())
             if fitting and lacking < max(1, len(needed)):
@@ -74,8 +76,13 @@ def find_registered(call: Callable[..., Any], name: str) -> list[Example]:
     return [example for _, example in found[:_MOST_FOUND]]
 
 
-def _list_given(tree: Mapping[str, Any], kind: _Named) -> Iterator[dict[str, Any]]:
-    """What mappings that name the class, or stand below its name, give it."""
+def _list_given(
+    tree: Mapping[str, Any], kind: _Named, parameters: frozenset[str]
+) -> Iterator[dict[str, Any]]:
+    """What mappings that name the class, stand below its name, or hold nothing but arguments of it, give it.
+
+    Of the last, at least one is a mapping itself: plain numbers by common names are of any class.
+    """
     for subtree in list_subtrees(dict(tree)):
         below = subtree.get(kind.name)
         if isinstance(below, dict):
@@ -83,6 +90,9 @@ def _list_given(tree: Mapping[str, Any], kind: _Named) -> Iterator[dict[str, Any
         lower = {key.lower(): value for key, value in subtree.items() if isinstance(key, str)}
         naming = next((key for key in _NAMING if kind.is_meant_by(lower.get(key))), "")
         if not naming:
+            nested = any(isinstance(value, dict) for value in subtree.values())
+            if nested and len(subtree) >= _LEAST_ARGUMENTS and subtree.keys() <= parameters:
+                yield dict(subtree)
             continue
         holding = (*_HOLDING, *(f"{naming}_{key}" for key in _HOLDING))
         below = next((lower[key] for key in holding if isinstance(lower.get(key), dict)), None)

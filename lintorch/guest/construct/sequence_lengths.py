@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from torch import nn
+
 from lintorch.guest.construct.conventional_values import VALUE_BY_NAME
 from lintorch.guest.construct.function_text import parse_source_of
 
@@ -29,10 +31,14 @@ def find_sequence_lengths(call: Callable[..., Any]) -> dict[str, int]:
     except (TypeError, ValueError):
         return {}
     found: dict[str, int] = {}
-    for node in [*ast.walk(tree), *_list_later_uses(call, tree)]:
+    nodes = [*ast.walk(tree), *_list_later_uses(call, tree)]
+    for node in nodes:
         for name, length in _read_sequence_uses(node):
             if name in given and length <= _LONGEST_LENGTH:
                 found[name] = max(found.get(name, 0), length)
+    for name in {name for node in nodes for name in _find_last_asked(node)}:
+        if found.get(name) == 1:  # `dims[0]` and `dims[-1]` are hardly the same
+            found[name] = 0
     for name, length in _find_lengths_passed_on(call, tree):
         if name in given:
             found[name] = max(found.get(name, 0), length)
@@ -91,8 +97,11 @@ def _find_lengths_passed_on(call: Callable[..., Any], tree: ast.AST) -> Iterator
 
 
 def _is_class_beside(kind: Any, call: Callable[..., Any]) -> bool:
-    """Whether it is another class of the same file."""
-    return inspect.isclass(kind) and kind is not call and kind.__module__ == call.__module__
+    """Whether it is another class of the same file, or a model of another one that is not of torch."""
+    if not inspect.isclass(kind) or kind is call:
+        return False
+    of_user = issubclass(kind, nn.Module) and not kind.__module__.startswith("torch.")
+    return of_user or kind.__module__ == call.__module__
 
 
 def _find_assigned_names(tree: ast.AST) -> Iterator[str]:
@@ -124,6 +133,15 @@ def _read_sequence_uses(node: ast.AST) -> Iterator[tuple[str, int]]:
         yield node.value.id, 0
     elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _SEQUENCE_FUNCTIONS:
         yield from ((part.id, 0) for part in node.args if isinstance(part, ast.Name))
+
+
+def _find_last_asked(node: ast.AST) -> Iterator[str]:
+    """`dims` of `dims[-1]`, `dims[:-1]` and `dims[::-1]`."""
+    match node:
+        case ast.Subscript(ast.Name(name), index) if any(
+            isinstance(part, ast.USub) for part in ast.walk(index)
+        ):
+            yield name
 
 
 def _name_in_len(node: ast.expr) -> str:

@@ -134,3 +134,13 @@ def _list_shapes(rank: int, channels: int) -> Iterator[tuple[int | str, ...]]:
     elif rank == 5:
         yield ("batch", channels, "depth", "height", "width")
         yield ("batch", 4, channels, "height", "width")
+
+
+def add_layers(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """States that come in halves get an axis of layers, one, before that of samples."""
+    stood = tuple(
+        replace(given, shape=(1, *given.shape)) if given.at and len(given.shape) == 2 else given
+        for given in guess.inputs
+    )
+    if stood != guess.inputs:
+        yield guess.with_inputs(stood)

@@ -103,7 +103,9 @@ class _UseReader:
             self._follow_calls(name) if self._depth < _DEEPEST_CALL else (None, False)
         )
         return ParameterUses(
-            tensor=to_layer or any(_is_used_as_tensor(node, name) for node in self._nodes),
+            tensor=to_layer
+            or any(_is_used_as_tensor(node, name) for node in self._nodes)
+            or self._is_tensor_to_function(name),
             vector=any(_is_spread(node, name) for node in self._nodes),
             tested=any(_is_truth_asked(node, name) for node in self._nodes),
             counted=any(_is_counted(node, name) for node in self._nodes),
@@ -127,6 +129,23 @@ class _UseReader:
             if found is not None:
                 return found, False
         return None, False
+
+    def _is_tensor_to_function(self, name: str) -> bool:
+        """Whether a function of the user's that it is passed to as it is does with it what only a tensor can do."""
+        scope = getattr(inspect.unwrap(self._module.forward), "__globals__", {})
+        for node in self._nodes:
+            function = scope.get(getattr(getattr(node, "func", None), "id", ""))
+            if not isinstance(node, ast.Call) or not inspect.isfunction(function):
+                continue
+            own = [*inspect.signature(function).parameters]
+            spelled = [
+                own for own, part in zip(own, node.args, strict=False) if _is_named(part, name)
+            ]
+            spelled += [key.arg for key in node.keywords if key.arg and _is_named(key.value, name)]
+            within = [*ast.walk(parse_source_of(function))] if spelled else []
+            if any(_is_used_as_tensor(part, each) for part in within for each in spelled):
+                return True
+        return False
 
     def _find_called(self, node: ast.AST) -> nn.Module | None:
         """The module that a call runs: `self.block(…)`, `block(…)` in a loop over `self.blocks`."""

@@ -25,6 +25,7 @@ from lintorch.guest.feed.fix_dtype import (
 )
 from lintorch.guest.feed.fix_rank import (
     add_axes,
+    add_layers,
     add_steps,
     fit_padded_rank,
     make_vectors_alike,
@@ -119,6 +120,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"[Ee]xpected (\d)-?D (?:input|tensor|\(got)", take_first_rank),
         (r"expected (\d)[Dd],? (?:but )?got", take_first_rank),
         (r"unpack \(expected (\d)", take_first_rank),
+        (r"For batched 3-D input, hx (?:and cx )?should also be 3-D", add_layers),
         (
             r"too many values to unpack|one element tensors can be|more than one value is ambiguous"
             r"|cannot be converted to Scalar|convert an array of size 1|only (?:length-1|0-dim)",

@@ -11,6 +11,7 @@ from typing import Any
 from torch import nn
 
 from lintorch.guest.construct.found_settings import FoundSettings
+from lintorch.guest.feed.model_attributes import read_sides
 from lintorch.guest.feed.said_shapes import SaidShape
 from lintorch.record.input_notation import FIRST_SIZES
 
@@ -28,6 +29,11 @@ _MANY = re.compile(
 _FEATURES = re.compile(
     r"c|ch|cin|in_c|dim|(\w+_)?(c|ch|channels?|dims?|features?|hidden(_size)?|embed\w*|classes|size)"
 )
+_CHANNELS_OF_SERIES = (
+    *("feature_size", "enc_in", "n_vars", "num_vars", "num_features", "n_features", "in_features"),
+    *("num_channels", "n_channels", "in_channels", "input_size", "input_dim", "in_dim", "c_in"),
+)
+"""Names by which models keep how many values a step of a series has, the surest first."""
 _ARGUMENTS_OF_LETTERS = {
     "c": re.compile(r"in_(channels?|ch|chans?|c|planes)|c_in|n_channels"),
     "v": re.compile(r"(num|n)_?(points?|joints?|nodes?|vert\w+)"),
@@ -49,6 +55,7 @@ class AxisNamer:
 
     def __init__(self, module: nn.Module, arguments: Mapping[str, Any], channels: int) -> None:
         self._module, self._arguments, self._channels = module, arguments, channels
+        self._kept = read_sides(module, arguments)
         self._named: dict[str, int | str] = {}
         self.sizes: dict[str, int] = {"batch": FIRST_SIZES["batch"]}
 
@@ -88,16 +95,25 @@ class AxisNamer:
             last = number == len(words) - 1 and len(words) > 2 and not whole
             return self._add("length" if last else "sequence")
         if _FEATURES.fullmatch(re.sub("^(num|n)_", "", word)):
-            return self._channels or _FEATURE_SIZE
+            return self._find_series_channels(words, number) or self._channels or _FEATURE_SIZE
         if _MANY.fullmatch(word) or not word.isidentifier():
             return self._add(re.sub(r"\W", "_", word))
         return _FEATURE_SIZE
+
+    def _find_series_channels(self, words: Sequence[str], number: int) -> int:
+        """How many values each step of a series has, as the model keeps it; 0 of anything else."""
+        steps = any(_STEPS.fullmatch(_NUMBERED.sub("", word)) for word in words[:-1])
+        if number != len(words) - 1 or not steps:
+            return 0
+        found = (_find_known(name, self._module, {}) for name in _CHANNELS_OF_SERIES)
+        return next(filter(None, found), 0)
 
     def _add(self, name: str) -> str:
         """A name that no other word has."""
         while name in self._named.values():
             name += "_"
-        self.sizes[name] = FIRST_SIZES.get(name.strip("_"), _OTHER_SIZE)
+        first = self._kept.get(name) if name in ("sequence", "length") else None
+        self.sizes[name] = first or FIRST_SIZES.get(name.strip("_"), _OTHER_SIZE)
         return name
 
 

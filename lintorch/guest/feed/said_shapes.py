@@ -39,6 +39,8 @@ _SPACED = re.compile(r"(?<=\w) (?=\w)")
 _AXIS = re.compile(r"\w+(?: ?[*+/-] ?\w+)*")
 _SAMPLES = re.compile(r"[BN]|batch(_?size)?")
 """The word of an axis that may stand alone in brackets: `uids: (B)`."""
+_NODES = re.compile(r"(num_|n_)?(nodes?|vertices|joints?|stations|sensors)|N|V")
+"""Words for an axis of what a graph joins."""
 _MOST_AXES = 6
 _DEEPEST_PART = 2
 """Models inside each other into which an argument is followed that is passed on as it is."""
@@ -56,17 +58,40 @@ def read_said_shapes(module: nn.Module, depth: int = 0) -> dict[str, SaidShape]:
         return {}
     found: dict[str, SaidShape] = {}
     for row, text, assigned in pieces:
-        text = _EQUALS.sub(r"\1 ", _TYPE.sub(" ", _MATH.sub("", text)))
-        for place, name in enumerate(names):
+        text = _clean(text)
+        for name in names:
             if name in found or assigned.get(name, row) < row:
                 continue
-            spelled = rf"(?:{re.escape(name)}|{_INPUT})" if place == 0 else re.escape(name)
-            if shape := _find_shape(spelled, text):
+            if shape := _find_shape(re.escape(name), text):
                 found[name] = shape
+    texts = [text for _, text, _ in pieces]
+    found |= _read_graphs(names, found, texts)
+    if names and names[0] not in found:
+        said = (_find_shape(_INPUT, _clean(text)) for row, text, assigned in pieces)
+        found |= {names[0]: shape} if (shape := next(filter(None, said), ())) else {}
     forward = find_handed(module)
     found = {**read_viewed(forward, names), **_read_unpacked(forward, names), **found}
     lacking = [name for name in names if name not in found]
     return {**_read_of_parts(module, lacking, depth), **found}
+
+
+def _read_graphs(
+    names: Sequence[str], found: Mapping[str, SaidShape], texts: Sequence[str]
+) -> dict[str, SaidShape]:
+    """A matrix of adjacency, by what is said of it, joins the nodes that another argument has."""
+    nodes = next((a for axes in found.values() for a in axes[1:] if _NODES.fullmatch(a)), "")
+    told = {
+        name
+        for name in names
+        for text in texts
+        if re.search(rf"(?<![\w.]){re.escape(name)}\b[^\n]{{0,40}}adjacency", text, re.IGNORECASE)
+    }
+    return {name: (nodes, nodes) for name in told - found.keys() if nodes}
+
+
+def _clean(text: str) -> str:
+    """A text without types and signs of formulas."""
+    return _EQUALS.sub(r"\1 ", _TYPE.sub(" ", _MATH.sub("", text)))
 
 
 def _read_of_parts(module: nn.Module, names: Sequence[str], depth: int) -> dict[str, SaidShape]:
@@ -88,9 +113,12 @@ def _read_of_parts(module: nn.Module, names: Sequence[str], depth: int) -> dict[
 
 
 def _read_unpacked(forward: Callable[..., Any], names: Sequence[str]) -> dict[str, SaidShape]:
-    """The names that `n, c, t, v = x.size()` has for the axes of an argument."""
+    """The names that `n, c, t, v = x.size()`, or `list(x.size())`, has for the axes of an argument."""
     found: dict[str, SaidShape] = {}
     for node in ast.walk(parse_source_of(forward)):
+        match node:
+            case ast.Assign([target], ast.Call(ast.Name("list" | "tuple"), [shape])):
+                node = ast.Assign([target], shape)
         match node:
             case ast.Assign(
                 [ast.Tuple(parts)], ast.Attribute(ast.Name(name), "shape")
@@ -109,7 +137,7 @@ def _find_shape(spelled: str, text: str) -> SaidShape:
     for match in re.finditer(rf"{start}(?:{_LIST}|{_CROSSED}|{_BARE})", text):
         listed = match["list"] or match["bare"]
         parts = re.split(r",", listed) if listed else re.split(r" ?[x×*] ?", match["crossed"])
-        axes = tuple(part.strip(" `'\"") for part in parts)
+        axes = tuple(part.partition("=")[0].strip(" `'\"") for part in parts)
         if match["open"] == "[":
             axes = tuple(_SPACED.sub("_", axis) for axis in axes)
         if _are_axes(axes, match["open"] == "[" or bool(match["one"])):
