@@ -288,3 +288,16 @@ def test_more_and_less_of_one_size_is_one_finding(tmp_path: Path) -> None:
     told, _ = done.stdout.splitlines()
     assert told.startswith("fitted.py:12:")
     assert "; also in line 14" in told
+
+
+def test_tensors_that_one_function_fails_to_move_are_one_finding(tmp_path: Path) -> None:
+    lines = ("", "    x.cuda()", "    y.cuda()", "    x.clamp(0)", "    return x + y\n")
+    body = "\n".join(lines)
+    (tmp_path / "moved.py").write_text(
+        f"from torch import Tensor\ndef f(x: Tensor, y: Tensor):{body}"
+    )
+    done = lintorch("check", "--select=LT802", "--output-format=concise", cwd=tmp_path)
+    first, second, _ = done.stdout.splitlines()
+    assert first.startswith("moved.py:3:")
+    assert "; also in line 4" in first
+    assert second.startswith("moved.py:5:")

@@ -66,6 +66,8 @@ from lintorch.evaluator.zoo_models import is_zoo_class, name_part
 _SAME = frozenset({"data", "grad", "real"})
 _TELLING = frozenset({"shape", "dtype", "ndim", "T", "grad"})
 """What is asked of tensors alone."""
+_CONFIGURATIONS = frozenset({"EasyDict", "CfgNode", "ConfigDict", "AttrDict", "Munch"})
+"""Classes of packages, by whatever path, whose objects hold the settings of a project."""
 _TURNED = frozenset({"mT", "mH", "H"})
 """Views with the two last axes exchanged."""
 _NAMED_RESULTS = ("values", "indices")
@@ -195,6 +197,8 @@ def read_of_object(machine: Machine, node: ast.AST, held: Held, name: str) -> Va
     own = content.get(name)
     if isinstance(own, Constant) and content.get("open") is UNKNOWN:
         return make_asked(machine, name)  # `held.__dict__[key] = value` may have set it anew
+    if isinstance(own, Constant) and _is_left_to_a_file(held, own):
+        return make_asked(machine, name)
     if isinstance(own, Value):
         setting = name_setting(own)
         return make_asked(machine, setting) if setting else own
@@ -211,6 +215,12 @@ def read_of_object(machine: Machine, node: ast.AST, held: Held, name: str) -> Va
     if name == "__dict__":
         return Held(held.address, "dict")
     return _read_foreign(machine, node, held, name)
+
+
+def _is_left_to_a_file(held: Held, own: Constant) -> bool:
+    """`cfg.MODEL.DIM = -1` of a configuration: no size, but the place of one that a file gives."""
+    kind = held.of.path.rpartition(".")[2] if isinstance(held.of, External) else ""
+    return kind in _CONFIGURATIONS and type(own.value) is int and own.value < 0
 
 
 def _bind_method(machine: Machine, node: ast.AST, held: Held, found: Function, name: str) -> Value:

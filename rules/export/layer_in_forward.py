@@ -101,8 +101,10 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
 
 
 def has_weights(event: Called) -> bool:
-    """Whether a normalisation layer has weights."""
+    """Whether a normalisation layer has weights, and is not there for what its batch gives alone."""
     switch, default = NORMS[event.name]
+    if event.keyword.get("track_running_stats") == FALSE and switch not in event.keyword:
+        return False
     return not event.open and event.arguments.get(switch, Constant(default)) == TRUE
 
 

@@ -90,7 +90,9 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     shown = " ".join(ast.unparse(called).split())[-60:]
     said = tensor if len(tensor) < 30 else "its tensor"
     message = f"{shown}() leaves {said} as it was, and its result is dropped"
-    yield Hit(event, message, assigned(event, tensor, source), remedy="assign it, or leave it out")
+    cause = "moves" if shown.endswith((".cuda", ".to", ".cpu")) else ""
+    fix, remedy = assigned(event, tensor, source), "assign it, or leave it out"
+    yield Hit(event, message, fix, remedy=remedy, cause=cause)
 
 
 def warms_up(event: Called, source: Source) -> bool:

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeRead, AttributeSet, Called, Combined
+from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.objects import is_module_class
-from lintorch.evaluator.values import TRUE, Constant, External, Held, Tensor, Value
+from lintorch.evaluator.values import FALSE, TRUE, Constant, External, Held, Tensor, Value
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.source import Source
 
@@ -72,7 +73,7 @@ def in_modules(event: AttributeSet, source: Source) -> Iterator[Hit]:
     if move is None or not isinstance(event.held, Held) or not is_module_class(event.held.of):
         return
     made = source.evaluation.ways.find_maker(find_operand(move))
-    if isinstance(made, Called) and made.name in _PARAMETERS:
+    if isinstance(made, Called) and made.name in _PARAMETERS and not _is_constant(made):
         how = name_operation(move)
         message = (
             f"where {how}() moves or converts it, self.{event.attribute} is no Parameter: it is"
@@ -80,6 +81,11 @@ def in_modules(event: AttributeSet, source: Source) -> Iterator[Hit]:
         )
         remedy = f"call {how}() on what Parameter is given"
         yield Hit(move, message, _move_inside(move, made, source), remedy=remedy, cause="kept")
+
+
+def _is_constant(made: Called) -> bool:
+    """`nn.Parameter(kernel, requires_grad=False)`: not to be trained, and made anew by the constructor."""
+    return name_given(made).get("requires_grad") == FALSE
 
 
 @rule.event(AttributeSet)

@@ -145,11 +145,8 @@ def in_plateau(event: Called, source: Source) -> Iterator[Hit]:
 def in_constructors(event: Called, source: Source) -> Iterator[Hit]:
     short, call = event.name.rpartition(".")[2], source.call_at(event)
     given = name_arguments(event)
-    gone = source.profile.torch >= _NO_VERBOSE_SINCE
-    if "verbose" in event.keyword and gone and not (call and is_version_guarded(call, source)):
-        message = f"{short} has no argument verbose since torch 2.7: TypeError"
-        fix = _without(call, "verbose", source)
-        yield Hit(event, message, fix, severity=Severity.ERROR, remedy="leave it out")
+    if "verbose" in event.keyword:
+        yield from _tell_verbose(event, short, call, source)
     last, optimizer = given.get("last_epoch"), given.get("optimizer")
     resumed = isinstance(last, Constant) and type(last.value) is int and last.value >= 0
     resumed = resumed or (isinstance(last, Unknown) and last.path.startswith("torch.load()["))
@@ -164,6 +161,25 @@ def in_constructors(event: Called, source: Source) -> Iterator[Hit]:
     if short == "LambdaLR" and call is not None and (grown := _grown(call, source)):
         message = "a group added after LambdaLR was made: its next step raises ValueError"
         yield Hit(grown, message, remedy="make the scheduler behind add_param_group()")
+
+
+@rule.source(cst.Call, needs=("verbose",))
+def in_unreached(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """The same argument in a script that is not followed to its end."""
+    short = source.name(call.func).removeprefix(_MODULE)
+    if short in SCHEDULERS and source.arguments(call).by_name.get("verbose") is not None:
+        yield from _tell_verbose(call, short, call, source)
+
+
+def _tell_verbose(
+    at: Called | cst.Call, short: str, call: cst.Call | None, source: Source
+) -> Iterator[Hit]:
+    if source.profile.torch >= _NO_VERBOSE_SINCE and not (
+        call is not None and is_version_guarded(call, source)
+    ):
+        message = f"{short} has no argument verbose since torch 2.7: TypeError"
+        fix = _without(call, "verbose", source)
+        yield Hit(at, message, fix, severity=Severity.ERROR, remedy="leave it out")
 
 
 @rule.event(*(f"{_MODULE}{name}.get_lr" for name in SCHEDULERS if name != _PLATEAU))

@@ -136,6 +136,7 @@ def in_decoder(event: Called, source: Source) -> Iterator[Hit]:
         or _has_options(event)
         or target is None
         or event.keyword.get("tgt_mask", mask) != NONE
+        or _is_left_to_callers(event)
     ):
         return
     if _is_text(target, source):
@@ -143,6 +144,14 @@ def in_decoder(event: Called, source: Source) -> Iterator[Hit]:
         said = f"{short} without tgt_mask sees the words that it is to predict"
         remedy = "give tgt_mask=nn.Transformer.generate_square_subsequent_mask(length)"
         yield Hit(event, said, remedy=remedy)
+
+
+def _is_left_to_callers(event: Called) -> bool:
+    """`tgt_mask=mask` of a forward that nothing seen here calls: its callers give the mask, or do not."""
+    given = event.node.keywords if isinstance(event.node, ast.Call) else []
+    handed = any(e.arg == "tgt_mask" and isinstance(e.value, ast.Name) for e in given)
+    root, *entered = event.way.names or ("",)
+    return handed and entered in ([], [f"{root}.forward"])
 
 
 @rule.event(f"{_NN}MultiheadAttention.forward", *_ALONE, *_STACKS)

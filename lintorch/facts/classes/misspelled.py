@@ -41,10 +41,11 @@ def _list_known(info: ClassInfo) -> set[str]:
 
 
 def find_near(name: str, known: set[str]) -> str:
-    """The one name that another is a slip of: a letter or an underscore off, no number."""
+    """The one name that another is a slip of: a letter or an underscore off, no number, not `encoder` of `decoder`."""
     if len(name) < _SHORTEST:
         return ""
-    alike = [each for each in known if _NO_DIGIT.sub("", each) == _NO_DIGIT.sub("", name)]
+    digits = _NO_DIGIT.sub("", name)
+    alike = [e for e in known if e[:1] == name[:1] and _NO_DIGIT.sub("", e) == digits]
     near = difflib.get_close_matches(name, alike, 2, _NEAR)
     return near[0] if len(near) == 1 else ""
 

@@ -30,7 +30,9 @@ def find_refused_use(event: Called, evaluation: Evaluation, text: str) -> str:
     """What is done with what is read that only a model takes, "" where nothing is, or where it may be read."""
     if not reads_weights_only(event) or is_allowed(evaluation, text):
         return ""
-    return "" if is_guarded(event, evaluation) else find_use(event, evaluation)
+    if is_guarded(event, evaluation):
+        return ""
+    return find_use(event, evaluation) or find_resumed(event, evaluation)
 
 
 def reads_weights_only(event: Called) -> bool:
@@ -61,6 +63,22 @@ def find_use(event: Called, evaluation: Evaluation) -> str:
                 return f".{each.method}() of"
             if not each.method:
                 return "calls"
+    return ""
+
+
+def find_resumed(event: Called, evaluation: Evaluation) -> str:
+    """`net = state["net"]` where the other branch makes `net`, and gives an optimizer its parameters."""
+    for user in evaluation.ways.find_users(event.result):
+        inner, name = user.node, ""
+        for outer in evaluation.list_around(user) if isinstance(user, Indexed) else ():
+            match outer:
+                case ast.Assign(targets=[ast.Name(id=target)], value=value) if value is inner:
+                    name = target
+                case ast.If(body=body, orelse=other) if name:
+                    apart = other if inner in body else body
+                    if any(f"{name}.parameters()" in ast.unparse(line) for line in apart):
+                        return f"{name}, whose parameters the other branch gives an optimizer, is"
+            inner = outer
     return ""
 
 

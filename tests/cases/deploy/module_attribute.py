@@ -165,3 +165,14 @@ def apart(flags, batches):
             trainer.body(batch)  # hit
         else:
             trainer.body(batch)
+
+
+class Captions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.decoder = nn.Linear(4, 4)
+        self.embedding = nn.Linear(4, 4)
+
+    def forward(self, x):
+        x = self.embeding(x)  # hit
+        return self.decoder(self.encoder(x))

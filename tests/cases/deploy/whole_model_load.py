@@ -161,6 +161,29 @@ def scripted(path, x):
     return torch.jit.load(path)(x)
 
 
+def resume(checkpoint, device, batches):
+    if checkpoint is None:
+        start, net = 0, Net()
+        optimizer = torch.optim.Adam(filter(lambda p: p.requires_grad, net.parameters()))
+    else:
+        checkpoint = torch.load(checkpoint)  # hit
+        start = checkpoint["epoch"]
+        net = checkpoint["net"]
+        optimizer = checkpoint["optimizer"]
+    net = net.to(device)
+    return start, net, optimizer
+
+
+def resume_numbers(checkpoint, net):
+    if checkpoint is None:
+        epoch, rate = 0, 0.1
+    else:
+        state = torch.load(checkpoint)
+        rate = state["rate"]
+        net.load_state_dict(state["net"])
+    return torch.optim.Adam(net.parameters(), lr=rate)
+
+
 if __name__ == "__main__":
     whole = torch.load(sys.argv[1])  # hit
     whole.eval()

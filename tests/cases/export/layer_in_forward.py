@@ -103,3 +103,9 @@ class Fixed(nn.Module):
     def forward(self, x):
         shift = nn.Parameter(torch.zeros(8))  # hit
         return x + nn.Parameter(self.table, requires_grad=False) + shift
+
+
+class Standardised(nn.Module):
+    def forward(self, x):
+        norm = nn.BatchNorm1d(x.shape[1], track_running_stats=False)
+        return norm(x)

@@ -56,3 +56,12 @@ class Scaled(nn.Module):
 
     def forward(self, x):
         return x * self.small * self.good
+
+
+class Kernel(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.edges = nn.Parameter(torch.ones(3), requires_grad=False).to(device)
+
+    def forward(self, x):
+        return x * self.edges

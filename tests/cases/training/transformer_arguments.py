@@ -170,3 +170,24 @@ class Places(nn.Module):
         x = self.cut(x).flatten(2).transpose(1, 2) + self.where
         y = self.attend(x, x, x)[0]  # hit
         return y + self.as_batch(x, x, x)[0]
+
+
+class Captioner(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(100, 8)
+        self.decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, batch_first=True), 2)
+        self.head = nn.Linear(8, 100)
+
+    def forward(self, words, memory, mask=None):
+        return self.head(self.decoder(self.embed(words), memory, tgt_mask=mask))
+
+
+class Maskless(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(100, 8)
+        self.decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, batch_first=True), 2)
+
+    def forward(self, words, memory):
+        return self.decoder(self.embed(words), memory, tgt_mask=None)  # hit
