@@ -265,6 +265,7 @@ SPECTRA = {
     "s = torch.stft(y, 8, return_complex=True)|return s.abs() + s.angle()": "",
     "s = torch.stft(y, 8, return_complex=True)|return torch.view_as_real(s * 2)": "",
     "return y.unfold(1, 4, 2)": "return windows_along(y, 1, 4, 2)",
+    "return y.unfold(step=2, dimension=1, size=4)": "return windows_along(y, 1, 4, 2)",
     "return self.conv(x).unfold(2, 3, 1).unfold(-2, 2, 2)": "windows_along(windows_along(self.conv(x), 2, 3, 1), -2, 2, 2)",
 }  # fmt: skip
 

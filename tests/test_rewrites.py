@@ -96,6 +96,7 @@ REWRITTEN = [
     ("out = torch.zeros_like(image)", "for n in range(image.size(0)):", "    out[n] = image[n].exp()", "return out"),
     ("image = F.avg_pool2d(image, 1)", "return image + torch.linspace(-1.0, 1.0, image.shape[3], device=image.device)",),
     ("return image / math.sqrt(image.shape[2])",),
+    ("return image[:, 0, 0, :1] + torch.FloatTensor(image.size(0), 3).fill_(1)",),
     ("rest = -image.shape[2] % 8", "if rest > 0:", "    image = F.pad(image, (0, 0, 0, rest))", "return image"),
     ("if image.size(2) % 8:", "    image = F.pad(image, (0, 0, 0, 8 - image.size(2) % 8))", "return image"),
     (
@@ -190,6 +191,7 @@ COUNTED = [
     ("return image * int(image.max() * 9)",),
     ("image = F.avg_pool2d(image, 1)", "return image.flatten(1)[:, : int(np.ceil(image.shape[2] / 8))]"),
     ("return image[:, :, : np.ceil((image.shape[2] - 3) / 2).astype(int)]",),
+    ("h = image.shape[2]", "return F.pad(image, (0, 0, 0, int(np.ceil(h / 8) * 8 - h)))"),
 ]  # fmt: skip
 
 
@@ -397,6 +399,9 @@ TRANSLATED = [
     "return F.scaled_dot_product_attention(image, image, image, is_causal=image.size(2) > 1)",
     "return 2 * torch.diag_embed(image + 1)",
     "return torch.diag(image.mean((0, 1, 3)), 0) @ image",
+    "return image.masked_fill(~torch.isposinf(image).logical_not(), 0)",
+    "return 3 + torch.trunc(image) * image",
+    "return image * torch.zeros(image.shape[0], 1, 1, 1).uniform_(0, 1).ceil()",
     "return torch.diag(image.mean((0, 1), keepdim=True).view(image.shape[2], -1)) * 2",
 ]
 

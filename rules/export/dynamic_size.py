@@ -46,6 +46,7 @@ from lintorch.facts.models.size_edits import (
     without_int,
 )
 from lintorch.facts.models.size_rewrites import (
+    empty_of_sizes,
     reckon_side,
     size_itself,
     stack_sizes,
@@ -349,7 +350,8 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
         remedy = SHAPED[event.name]
     if isinstance(data, Number) and event.name in SHAPED:
         message = f"`{text}` takes a traced number for what it is to hold"
-        yield Hit(event, message, harm=harm, remedy=SHAPED[event.name].replace("x.size()", "n"))
+        remedy = SHAPED[event.name].replace("x.size()", "n")
+        yield Hit(event, message, empty_of_sizes(event, source), harm, remedy=remedy)
         return
     single_size = isinstance(data, Number)
     fix = size_itself(event, source) if single_size else stack_sizes(event, data, source)

@@ -36,7 +36,7 @@ from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm
 from lintorch.facts.exporting.refused_arguments import BY_NAME, REMEDIES, Weigh
 from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectrum
 from lintorch.facts.models.value_ways import is_one
-from lintorch.source import Source
+from lintorch.source import Source, literal
 from lintorch.syntax.plain_reads import is_read
 
 rule = Rule(
@@ -112,6 +112,7 @@ WRITTEN_OUT = {
     "diag_embed": "x.unsqueeze(-1).masked_fill(torch.eye(n) == 0, 0)",
     "aminmax": "x.amin(d) and x.amax(d)",
     "uniform_": "torch.rand_like(x)",
+    "trunc": "x.abs().floor() * x.sign()",
     "exponential_": "-torch.rand_like(x).log()",
     "fmax": "torch.maximum(a, b), where neither is NaN",
     "fmin": "torch.minimum(a, b), where neither is NaN",
@@ -146,6 +147,7 @@ SPELLED = {
     "diff": ("{x}[..., 1:] - {x}[..., :-1]", Applicability.SAFE),
     "erfc": ("1 - {x}.erf()", Applicability.UNSAFE),
     "trace": ("{x}.diagonal().sum()", Applicability.UNSAFE),
+    "trunc": ("{x}.abs().floor() * {x}.sign()", Applicability.UNSAFE),
 }
 """What is put in for operators that are given a tensor alone: right with all exporters at sizes that vary."""
 TURNED = ("mT", "mH")
@@ -350,7 +352,7 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     name = name_operator(event.name)
     for message, harm in weigh_operator(name, source):
         fix = write_out(event, name.rpartition(".")[2], source) or scatter_unpool(event, source)
-        fix = fix or write_diagonal(event, source)
+        fix = fix or write_diagonal(event, source) or draw_alike(event, source)
         yield Hit(event, message, fix, harm, remedy=name_remedy(name, harm))
 
 
@@ -427,8 +429,33 @@ def write_out(event: Called, name: str, source: Source) -> Fix | None:
         return None
     text = source.code(operand)
     whole = template.format(x=text if is_read(operand) or operand.lpar else f"({text})")
-    edit = source.replace(call, source.fitted(whole, call) if " - " in template else whole)
+    joins = any(sign in template for sign in (" - ", " == ", " * "))
+    edit = source.replace(call, source.fitted(whole, call) if joins else whole)
     return Fix(f"write {whole}", (edit,), promise)
+
+
+def draw_alike(event: Called, source: Source) -> Fix | None:
+    """`torch.rand_like(torch.zeros(n))` for `torch.zeros(n).uniform_(0, 1)`, of what no name holds."""
+    call = source.call_at(event)
+    func = call.func if call is not None else None
+    if call is None or event.name != "torch.Tensor.uniform_" or not isinstance(func, cst.Attribute):
+        return None
+    bounds = [literal(arg.value) for arg in call.args if not arg.star and not arg.keyword]
+    if not isinstance(func.value, cst.Call) or len(bounds) < len(call.args):
+        return None
+    fresh = (
+        event.positional[0].origin != "input" if isinstance(event.positional[0], Tensor) else False
+    )
+    spelled, edits = source.reach("torch.rand_like", call)
+    if bounds not in ([], [0, 1]) or not fresh or not spelled or is_statement(call, source):
+        return None
+    text = f"{spelled}({source.code(func.value)})"
+    return Fix(f"write {text}", (source.replace(call, text), *edits), Applicability.UNSAFE)
+
+
+def is_statement(call: cst.Call, source: Source) -> bool:
+    """Whether nothing is done with what a call gives."""
+    return isinstance(source.parent(call), cst.Expr)
 
 
 def answer_flag(event: Called, source: Source) -> Fix | None:

@@ -16,7 +16,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix
 from lintorch.evaluator.events import Occurrence
 from lintorch.facts.models.cell_pools import define_above
-from lintorch.syntax.literals import literal
+from lintorch.syntax.literals import arguments, literal
 from lintorch.syntax.parsed_file import ParsedFile
 
 WINDOWS = "windows_along"
@@ -66,11 +66,12 @@ class HasCalls(Protocol):
 
 
 def index_windows(event: Occurrence, source: HasCalls) -> Fix | None:
-    """A function for `x.unfold(axis, size, step)`, which is given its arguments by position."""
+    """A function for `x.unfold(axis, size, step)`, by position or by name."""
     call = source.call_at(event)
     if call is None or not isinstance(call.func, cst.Attribute) or len(call.args) != 3:
         return None
-    if any(arg.star or arg.keyword for arg in call.args):
+    read = arguments(call, "dimension", "size", "step")
+    if not read.complete or set(read.by_name) != {"dimension", "size", "step"}:
         return None
     asked = {"arange": "torch.arange"}
     edits = define_above(
@@ -78,7 +79,8 @@ def index_windows(event: Occurrence, source: HasCalls) -> Fix | None:
     )
     if edits is None:
         return None
-    given = ", ".join(map(source.code, (call.func.value, *(arg.value for arg in call.args))))
+    ordered = (read.by_name[name].value for name in ("dimension", "size", "step"))
+    given = ", ".join(map(source.code, (call.func.value, *ordered)))
     text = f"{WINDOWS}({given})"
     return Fix(f"write {text}", (source.replace(call, text), *edits), Applicability.UNSAFE)
 

@@ -13,7 +13,7 @@ from lintorch.evaluator.values import Constant, Items, Number, Tensor, Value
 from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.models.size_edits import EditsSizes, N, operand
 from lintorch.facts.models.size_forms import is_shape, write_extreme, write_stack
-from lintorch.facts.models.whole_quotients import write_whole
+from lintorch.facts.models.whole_quotients import OperandFacts, write_whole
 
 
 class RewritesSizes(EditsSizes, Protocol):
@@ -52,15 +52,47 @@ def without_numpy(event: Baked | Called, name: str, source: RewritesSizes) -> Fi
     elif name == "numpy.sqrt" and is_whole(called.positional[0]):
         text, edits = source.fitted(f"{operand(call.args[0].value, source, call)} ** 0.5", call), ()
         whole = call
-    elif name in ("numpy.ceil", "numpy.floor") and whole is not call:
+    elif name in ("numpy.ceil", "numpy.floor"):
         assert isinstance(called.node, ast.Call)
         given = write_whole(called.node, name.replace("numpy", "math"), source.evaluation)
-        text, edits = source.fitted(given, whole) if given else None, ()
+        if whole is call and given:
+            whole, given = _write_rounded(event, call, called.node, given, source)
+        text, edits = source.fitted(given, whole) if given and whole is not call else None, ()
     else:
         return None
     if text is None:
         return None
     return Fix(f"write {text}", (source.replace(whole, text), *edits), Applicability.UNSAFE)
+
+
+def _write_rounded(
+    event: Baked | Called, call: cst.Call, node: ast.Call, given: str, source: RewritesSizes
+) -> tuple[cst.Call, str | None]:
+    """`((h + 7) // 8) * 8 - h` for `int(np.ceil(h / 8) * 8 - h)`, and what that stands for; None if unsure."""
+    outer, function = source.enclosing(call, cst.Call), source.evaluation.find_function(event)
+    around = [
+        each
+        for each in (ast.walk(function) if function is not None else ())
+        if isinstance(each, ast.Call) and len(each.args) == 1 and not each.keywords
+        if each is not node and any(part is node for part in ast.walk(each.args[0]))
+    ]
+    if outer is None or not around or source.name(outer.func) != "int":
+        return call, None
+    facts = OperandFacts(around[-1], source.evaluation)
+    sides = _list_operands(around[-1].args[0])
+    if not any(each is node for each in sides):
+        return call, None
+    if not all(each is node or facts.is_whole(each, signed=True) for each in sides):
+        return call, None
+    text = source.code(outer.args[0].value)
+    return outer, text.replace(source.code(call), f"({given})", 1)
+
+
+def _list_operands(node: ast.expr) -> list[ast.expr]:
+    """What a sum or product of whole numbers is made of."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
+        return [*_list_operands(node.left), *_list_operands(node.right)]
+    return [node]
 
 
 def find_cast(call: cst.Call, source: RewritesSizes) -> cst.Call | None:
@@ -113,6 +145,29 @@ def stack_sizes(event: Called, data: Value | None, source: RewritesSizes) -> Fix
         return None
     edits = (source.replace(call, text), *dict.fromkeys((*first, *second)))
     return Fix("make a tensor of each size", edits, Applicability.UNSAFE)
+
+
+def empty_of_sizes(event: Called, source: RewritesSizes) -> Fix | None:
+    """`torch.empty(n, 3, dtype=torch.float32)` for `torch.FloatTensor(n, 3)`."""
+    call = source.call_at(event)
+    if call is None or source.name(call.func) != event.name or "#" in source.code(call):
+        return None
+    if any(arg.star or arg.keyword for arg in call.args):
+        return None
+    empty, first = source.reach("torch.empty", call)
+    dtype, second = source.reach(_TYPES[event.name], call)
+    if not empty or not dtype:
+        return None
+    text = f"{empty}({', '.join(source.code(arg.value) for arg in call.args)}, dtype={dtype})"
+    edits = (source.replace(call, text), *dict.fromkeys((*first, *second)))
+    return Fix(f"write {text}", edits, Applicability.UNSAFE)
+
+
+_TYPES = {
+    "torch.FloatTensor": "torch.float32",
+    "torch.LongTensor": "torch.int64",
+    "torch.IntTensor": "torch.int32",
+}
 
 
 def is_whole(value: Value) -> bool:
