@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from lintorch.core.number_methods import NUMBER_METHODS
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeRead
@@ -358,9 +359,11 @@ def read_of_array(machine: Machine, node: ast.AST, held: Array, name: str) -> Va
 
 @reads(Number)
 def read_of_number(machine: Machine, node: ast.AST, held: Number, name: str) -> Value:
-    """A method of a number that NumPy worked out."""
+    """A method of a number that NumPy worked out, or one that tensors lack."""
     if name in ("astype", "item", "tolist") and any(v.name.startswith("numpy.") for v in held.via):
         return Bound(External(f"numpy.number.{name}"), (held,), method=name)
+    if name in NUMBER_METHODS:
+        return Bound(External(f"number.{name}"), (held,), method=name)
     return machine.unknown_from(held, f".{name}")
 
 

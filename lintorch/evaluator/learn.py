@@ -211,20 +211,30 @@ def name_axis(machine: Machine, name: str, axis: int) -> Dim:
 
 def settle_cut(machine: Machine, bound: Value) -> None:
     """`self.table[:, : x.size(1)]`: a table that is cut to a size is there because that varies."""
-    size = bound.size if isinstance(bound, Number) and not bound.data else None
-    symbol = _open_symbol(size) if size is not None else None
-    if symbol is not None and "." in symbol.name:
-        machine.settled.setdefault(symbol.name, make_symbol(symbol.name))
+    _settle_varying(machine, bound)
 
 
 def settle_turns(machine: Machine, test: Value) -> None:
     """`while start < x.shape[1]`: an axis that a loop goes along is as long as the input has it."""
     for asked in test.asked if isinstance(test, Number) else ():
         for side in (asked.left, asked.right):
-            size = side.size if isinstance(side, Number) and not side.data else None
-            symbol = _open_symbol(size) if size is not None else None
-            if symbol is not None and "." in symbol.name:
-                machine.settled.setdefault(symbol.name, make_symbol(symbol.name))
+            _settle_varying(machine, side)
+
+
+def settle_most(machine: Machine, test: Value, holds: bool) -> None:
+    """`assert x.shape[1] <= self.most`: an axis that may be shorter than a model allows varies."""
+    for asked in test.asked if isinstance(test, Number) else ():
+        if asked.operator in ("<", "<=", ">", ">="):
+            left_is_less = asked.operator.startswith("<") is holds
+            _settle_varying(machine, asked.left if left_is_less else asked.right)
+
+
+def _settle_varying(machine: Machine, value: Value) -> None:
+    """A number that is the size of an open axis of an input: it varies, from now on."""
+    size = value.size if isinstance(value, Number) and not value.data else None
+    symbol = _open_symbol(size) if size is not None else None
+    if symbol is not None and "." in symbol.name:
+        machine.settled.setdefault(symbol.name, make_symbol(symbol.name))
 
 
 def _vary(size: Dim) -> Dim:

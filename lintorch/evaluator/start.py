@@ -27,6 +27,7 @@ from lintorch.evaluator.library import (  # noqa: F401
     function_tools,
     model_helpers,
     module_methods,
+    number_methods,
     number_tests,
     numbers,
     numpy_numbers,

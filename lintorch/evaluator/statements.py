@@ -14,7 +14,7 @@ from lintorch.evaluator.exporter_questions import keep_exporters, tell_decided
 from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
 from lintorch.evaluator.join import ITEMS, join_data, join_states
-from lintorch.evaluator.learn import settle_turns
+from lintorch.evaluator.learn import settle_most, settle_turns
 from lintorch.evaluator.machine import Exits, LeftError, Machine, executes
 from lintorch.evaluator.mark_order import is_trained, mark_test, marking
 from lintorch.evaluator.marks import (
@@ -103,6 +103,7 @@ def run_if(machine: Machine, node: ast.If) -> None:
     tell_decided(machine, node.test, "if", test, answer, node)
     if is_refusal(node):
         settle_asserted(machine, node.test, False, since)
+        settle_most(machine, test, False)
     if answer is not None:
         block = node.body if answer else node.orelse
         leaves = answer is is_preparing(node.test)
@@ -253,6 +254,7 @@ def run_assert(machine: Machine, node: ast.Assert) -> None:
     if answer is False:
         machine.leave_by_error()
     settle_asserted(machine, node.test, True, since)
+    settle_most(machine, test, True)
     narrow_names(machine, node.test, True)
 
 

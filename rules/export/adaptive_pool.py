@@ -229,7 +229,17 @@ def expect_harm(pool: Pool) -> dict[str, Harm]:
         single = all(n == 1 for n, kept in zip(pool.asked, pool.kept, strict=True) if not kept)
         varied = single and "avg" in pool.name.lower() and pool.reduces_varying
         return {**LEGACY, "onnx": Harm.SILENT} if varied else LEGACY if single else {}
-    return LEGACY if pool.computed else {}
+    return expect_computed(pool) if pool.computed else {}
+
+
+def expect_computed(pool: Pool) -> dict[str, Harm]:
+    """The same of a size that is worked out from one that varies."""
+    harm = dict(LEGACY)
+    if pool.name.endswith("1d") or "max" in pool.name.lower():
+        harm["torch.export"] = Harm.FAILS
+    if pool.name in ("adaptive_avg_pool1d", "AdaptiveAvgPool1d"):
+        harm["torchscript-trace"] = Harm.SILENT
+    return harm
 
 
 def expect_several(pool: Pool) -> dict[str, Harm]:

@@ -73,7 +73,7 @@ rule = Rule(
         numbers to an exporter too: pool to one cell, and divide an `arange(h)`. So are those of
         `logspace`, `hann_window(n)` and its kin, `triu_indices(n, n)` and `fft.fftfreq(n)`, and the groups
         of a convolution with one weight for each row of the batch (`groups=b`, as StyleGAN 2
-        modulates): torch.export alone lets them vary.
+        modulates): torch.export alone lets them vary. The shifts of `roll` it and nobody else.
         Measured on torch 2.13.
 
         Where whole numbers are compared, the fix reckons: `max(h, w)` is
@@ -125,11 +125,14 @@ WINDOW_1D = {**REFUSED, "onnx": Harm.AUTO, **UNSEEN}
 NOISY = {"onnx-legacy": Harm.NOISY, "torchscript-trace": Harm.NOISY}
 COPIED = {**REFUSED, "onnx": Harm.AUTO, **NOISY}
 
+COUNTED_ALONE = {**REFUSED}
+"""Of a single size that the other exporters keep."""
 NO_COUNT = dict.fromkeys(UNSEEN, Harm.REFUSED)
 """Of a tensor of an old kind that is made for a number of items."""
 MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
     "torch.tensor": (TRACED, {}),
     "torch.as_tensor": (READ, COPIED),
+    "torch.Tensor.new_tensor": (READ, COUNTED_ALONE),
     "torch.LongTensor": (REPEATED, UNSEEN),
     "torch.IntTensor": (REPEATED, NO_COUNT),
     "torch.FloatTensor": (REPEATED, NO_COUNT),
@@ -144,6 +147,8 @@ SHAPED = {
 AS_TORCH = {**REFUSED, **TRACED}
 """What the new ONNX exporter takes for a function of torch."""
 COUNTED = {**REFUSED, "onnx": Harm.AUTO}
+PAIRS = ("triu_indices", "tril_indices")
+OF_PAIRS = {**COUNTED, "onnx-legacy": Harm.REFUSED}
 CHOSEN = {**REFUSED, "onnx": Harm.REFUSED}
 """Of what `unique()` and the like count."""
 DYNAMO = "export with dynamo=True or torch.export, which keep both sides"
@@ -228,7 +233,7 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
 def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
     text, name = source.evaluation.text(event.spot), event.via.name
     harm = READ if tells_size(event.via.size) else WORKED_OUT
-    if name in ("int", "float") and event.via.whole:
+    if name in ("int", "float", "operator.index") and event.via.whole:
         call = source.call_at(event)
         fix = without_int(call, source) if call and name == "int" else None
         if call and name == "float":
@@ -257,7 +262,7 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
     elif name.startswith("numpy.") and not (
         name.startswith("numpy.random.") or (name in FOLLOWING and FLOATING & event.also)
     ):
-        harm = COPIED if name in FLOATING else AS_TORCH if name == "numpy.arange" else harm
+        harm = READ if name in FLOATING else AS_TORCH if name == "numpy.arange" else harm
         said = f"`{text}` takes sizes as plain numbers"
         fix, short = without_numpy(event, name, source), name.rpartition(".")[2]
         remedy = f"write torch.{short}()" if short in MADE_BY_TORCH else WITHOUT_NUMPY
@@ -434,7 +439,23 @@ def in_steps(event: Called, source: Source) -> Iterator[Hit]:
     fix = count_up(call, short, source) if call is not None else None
     if count.varies or fix is not None:
         waits, remedy = not count.varies, BY_ARANGE.get(short, WINDOW_BY_HAND)
-        yield Hit(event, said, fix, COUNTED, confirms=waits, remedy=remedy)
+        harm = OF_PAIRS if short in PAIRS else COUNTED
+        yield Hit(event, said, fix, harm, confirms=waits, remedy=remedy)
+
+
+@rule.event("torch.roll", "torch.Tensor.roll")
+def in_roll(event: Called, source: Source) -> Iterator[Hit]:
+    """`x.roll(n // 2, 1)`."""
+    given = event.arguments.get("shifts")
+    shifts = (given.items or ()) if isinstance(given, Items) else (given,)
+    varying = any(isinstance(each, Number) and each.varies and not each.data for each in shifts)
+    if varying and event.way.forward and source.profile.dynamic:
+        said = "shifts of roll are worked out from the size of the example"
+        remedy = "write torch.cat((x[:, -k:], x[:, :-k]), 1) for x.roll(k, 1)"
+        yield Hit(event, said, harm=ROLLED, remedy=remedy)
+
+
+ROLLED = {**UNSEEN, "onnx": Harm.REFUSED}
 
 
 @rule.event(*CONVOLUTIONS)

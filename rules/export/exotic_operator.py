@@ -51,8 +51,10 @@ rule = Rule(
         some arguments alone: `is_causal` and the sizes of `nn.Unflatten` worked out from a shape,
         which tracers hold as tensors; and under the legacy exporter an InstanceNorm that keeps
         statistics where the batch may vary, `x.unfold` of an axis that varies, or attention with `batch_first` of something to itself
-        where `torch.no_grad()` is on. Measured on torch 2.13: the tables are what its two exporters
-        said.
+        where `torch.no_grad()` is on. Eager takes tensors of two types where ONNX has none: an
+        einsum of whole numbers and floats is written, and not loaded; `torch.outer` of them is
+        worked out in whole numbers by the legacy exporter. Measured on torch 2.13: the tables are
+        what its two exporters said.
 
         Fixes write out what takes a line (`x.mT`, `torch.fliplr(x)`, `torch.diff(x)`),
         `is_causal=bool(...)`, and, as a class or function of the file, MaxUnpool2d, an InstanceNorm
@@ -192,9 +194,28 @@ def weigh_samples(event: Called, source: Source) -> Said:
 
 
 def weigh_shape(event: Called, source: Source) -> Said:
-    """`F.layer_norm(x, x.shape[1:])`."""
-    if any(map(is_traced, list_items(event.arguments.get("normalized_shape")))):
+    """`F.layer_norm(x, x.shape[1:])`, whether these vary or not: a size that is traced is a tensor."""
+    items = list_items(event.arguments.get("normalized_shape"))
+    if any(map(is_traced, items)) or reads_shape(event, 1, "normalized_shape"):
         yield "layer_norm takes no shape that is read from a tensor", LEGACY
+
+
+def reads_shape(event: Called, place: int, name: str) -> bool:
+    """Whether an argument is written with the shape of a tensor."""
+    node = event.node
+    if not isinstance(node, ast.Call):
+        return False
+    named = next((each.value for each in node.keywords if each.arg == name), None)
+    given = named or next(iter(node.args[place : place + 1]), None)
+    return given is not None and any(map(is_shape, ast.walk(given)))
+
+
+def is_shape(node: ast.AST) -> bool:
+    """`x.shape`, `x.size(...)`."""
+    match node:
+        case ast.Attribute(attr="shape") | ast.Call(func=ast.Attribute(attr="size")):
+            return True
+    return False
 
 
 def weigh_fast_path(event: Called, source: Source) -> Said:

@@ -61,7 +61,9 @@ rule = Rule(
         `torch.export` ties the input to sizes that give this number, the legacy exporter and
         jit.trace warn and bake it. `math.ceil` and `math.floor` bake only there, `math.sqrt` and
         `math.log` everywhere, `round` and `divmod` are refused; torch.export follows `math.ceil`,
-        `math.floor` and `round`, and torch.export.save refuses the program then. A floor division
+        `math.floor` and `round`, and torch.export.save refuses the program then. `h >> 1` and
+        `n & 7` are no operators of ONNX: the new exporter refuses them, the legacy one `&`, `|`
+        and `^`. A floor division
         whose left side is negative (`-(-h // 4)`) rounds the other way in ONNX, under both
         exporters, without a word. `interpolate(scale_factor=...)` with a number worked out from a
         size is refused.
@@ -103,8 +105,17 @@ rule = Rule(
 TRACED = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
 WHOLE = {"torch.export": Harm.FAILS, "onnx": Harm.SILENT, **TRACED}
 """int() of a float; math.sqrt and the like of a size that was worked out first."""
+ABSOLUTE = {"torch.export": Harm.REFUSED, "onnx": Harm.AUTO}
 FUNCTION = {"torch.export": Harm.REFUSED, "onnx": Harm.AUTO, **TRACED}
 NEGATIVE = {"onnx": Harm.SILENT, "onnx-legacy": Harm.SILENT}
+SHIFTED = {"onnx": Harm.REFUSED}
+MASKED = {**SHIFTED, "onnx-legacy": Harm.REFUSED}
+BITS = {
+    **dict.fromkeys(("LShift", "RShift"), SHIFTED),
+    **dict.fromkeys(("BitAnd", "BitOr"), MASKED),
+    "BitXor": {**MASKED, "torch.export": Harm.REFUSED},
+}
+"""What becomes of bits, by the class of the ast operator."""
 NOT_TRACED = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
 ROUNDED = {"onnx": Harm.REFUSED, **NOT_TRACED, "torchscript-script": Harm.REFUSED}
 ROUNDED_WHOLE = {"torch.export": Harm.FAILS, "onnx": Harm.SILENT, **NOT_TRACED}
@@ -117,7 +128,23 @@ ROOT = {
 }
 
 UPWARD = frozenset({"math.ceil", "math.floor", "math.trunc"})
-FUNCTIONS = frozenset({f"math.{name}" for name in ("sqrt", "log", "log1p", "log2")})
+OF_TENSORS = (
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "exp",
+    "sin",
+    "cos",
+    "tan",
+    "tanh",
+    "erf",
+    "atan",
+    "hypot",
+)
+"""Functions of math that torch has too."""
+OF_NUMBERS = ("gcd", "lcm", "comb", "factorial", "fmod", "degrees", "radians", "copysign", "atan2")
+FUNCTIONS = frozenset(f"math.{name}" for name in ("sqrt", *OF_TENSORS, *OF_NUMBERS))
 INNER_LOGARITHM = re.compile(r"(int|(math\.)?(ceil|floor|trunc))\(.*\blog(2|1p)?\(", re.DOTALL)
 ROUNDS = frozenset({"round", "divmod", "math.isqrt"}) | UPWARD | FUNCTIONS
 UNSAVED = {"ceil": "math.ceil", "floor": "math.floor", "trunc": "math.trunc", "round": "round"}
@@ -125,6 +152,7 @@ UNSAVED = {"ceil": "math.ceil", "floor": "math.floor", "trunc": "math.trunc", "r
 NOT_SAVED = re.compile(r"<built-in function (\w+)> is not in _SYM_OPS")
 KEEP_SIDES = "take height and width from the shape before they are flattened"
 DIVIDE = "stay with integers: a // b for int(a / b), with // inside of b too"
+BY_ARITHMETIC = "write h // 2 for h >> 1, h * 4 for h << 2, n % 8 for n & 7"
 UPWARDS = "write (h + k - 1) // k for -(-h // k), and -((d + k - 1) // k) for -d // k"
 REWRITES = {
     "int": "stay with integers: h * 3 // 4 for int(h * 0.75)",
@@ -135,7 +163,9 @@ REWRITES = {
     "math.trunc": "write h // k for math.trunc(h / k)",
     "math.sqrt": "write h ** 0.5 where it only divides or multiplies",
     "math.isqrt": KEEP_SIDES,
-    **dict.fromkeys(("math.log", "math.log1p", "math.log2"), "give the number as a constant"),
+    "math.pow": "write h ** 2 for math.pow(h, 2)",
+    "math.fabs": "write abs(h) for math.fabs(h)",
+    **{f"math.{name}": "give the number as a constant" for name in (*OF_TENSORS, *OF_NUMBERS)},
 }
 """What exporters follow, by the function that they do not."""
 RESIZES = ("torch.nn.functional.interpolate", "torch.nn.functional.upsample")
@@ -241,7 +271,8 @@ def weigh_rounding(event: Baked) -> dict[str, Harm]:
         return FUNCTION if is_symbol(event.via.size) else WHOLE
     if name == "round" and not event.via.whole:
         return ROUNDED_WHOLE if inside else ROUNDED
-    return {"divmod": REFUSED, "math.isqrt": ROOT}.get(name, {})
+    alone = {"divmod": REFUSED, "math.isqrt": ROOT, "math.pow": TRACED, "math.fabs": ABSOLUTE}
+    return alone.get(name, {})
 
 
 @rule.event(Combined)
@@ -262,6 +293,35 @@ def in_division(event: Combined, source: Source) -> Iterator[Hit]:
         node = source.node_at(event, cst.BinaryOperation)
         if fix := turn_round(node, source) if node else None:
             yield Hit(event, "divides what may be negative", fix=fix, confirms=True)
+
+
+@rule.event(Combined)
+def in_bits(event: Combined, source: Source) -> Iterator[Hit]:
+    """`h >> 1`, `n & 7`, of which a tensor or another number is made: a test is settled by the example."""
+    size, harm = event.left, BITS.get(event.operator, {})
+    if not harm or not event.way.forward or not isinstance(size, Number) or not size.varies:
+        return
+    if size.data or size.truth or not source.profile.dynamic:
+        return
+    if any(isinstance(each, ast.Compare) for each in source.evaluation.list_around(event)):
+        return
+    text = source.evaluation.text(event.spot)
+    said, node = f"`{text}` works on the bits of a size", source.node_at(event, cst.BinaryOperation)
+    fix = by_arithmetic(node, source) if node else None
+    yield Hit(event, said, fix=fix, harm=harm, remedy=BY_ARITHMETIC, cause="bits")
+
+
+def by_arithmetic(node: cst.BinaryOperation, source: Source) -> Fix | None:
+    """`h // 2` for `h >> 1`, `h * 4` for `h << 2`."""
+    count, text = literal(node.right), source.code(node.left)
+    shifts = isinstance(node.operator, (cst.RightShift, cst.LeftShift))
+    if not shifts or type(count) is not int or not 0 <= count < 32:
+        return None
+    sign = "//" if isinstance(node.operator, cst.RightShift) else "*"
+    held = text if is_read(node.left) or node.left.lpar else f"({text})"
+    written = f"{held} {sign} {2**count}"
+    edit = source.replace(node, source.fitted(written, node))
+    return Fix(f"write {written}", (edit,))
 
 
 @rule.event(*RESIZES)

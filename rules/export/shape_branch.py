@@ -84,6 +84,8 @@ GUARDED = {"torch.export": Harm.FAILS, "onnx": Harm.SILENT, **TRACED}
 TIED = {"torch.export": Harm.REFUSED, "onnx": Harm.AUTO, **TRACED}
 SINGLE = {"torch.export": Harm.SILENT, "onnx": Harm.SILENT, **TRACED}
 """Of a size that is asked whether it is 1, and is more in the example."""
+UNTRACED = {"torch.export": Harm.FAILS, "onnx": Harm.SILENT}
+"""Of `(h / 8).is_integer()`, which tracers refuse: number-method tells that."""
 TURNS = "work on all turns at once (x.unfold(dim, size, step) for windows), or keep that size fixed"
 READ_OF_SELF = re.compile(r"\bself\.(\w+)")
 NAMES_AND_AXES = re.compile(r"\b(?!self\b)[A-Za-z_]\w*|(?<=[\[(])-?\d+(?=[\])])")
@@ -99,7 +101,7 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         return
     asked = list_asked(event.test)
     if event.answer is None and asked is not None:
-        if event.kind != "while" and is_fallback(event.node, asked):
+        if event.kind != "while" and is_fallback(event.node, asked) and not cuts(event):
             return
         if is_by_settings(event, asked, source.evaluation.list_after(event)):
             return
@@ -322,6 +324,14 @@ def is_fallback(test: ast.AST, asked: tuple[Question, ...]) -> bool:
     return bool(compared and asked) and not written and all(map(is_threshold, asked))
 
 
+def cuts(event: Decided) -> bool:
+    """`if n < self.most: table = table[:n]`: an example as long as the table leaves all of it, for good."""
+    asked = {each.id for each in ast.walk(event.node) if isinstance(each, ast.Name)}
+    lines = event.branch.body if isinstance(event.branch, ast.If) else ()
+    ends = (e.upper for line in lines for e in ast.walk(line) if isinstance(e, ast.Slice))
+    return any(isinstance(each, ast.Name) and each.id in asked for each in ends)
+
+
 def is_threshold(asked: Question) -> bool:
     """Whether a length is held against a number that the model was made with; how many places there are is none."""
     sides = [size_in(each) for each in (asked.left, asked.right)]
@@ -361,6 +371,8 @@ def only_relays(line: ast.stmt) -> bool:
 
 def weigh_question(asked: Question) -> dict[str, Harm]:
     """What happens for which exporter where sizes are compared so."""
+    if asked.operator == "is_integer":
+        return UNTRACED
     sides = size_in(asked.left), size_in(asked.right)
     direct = all(size is None or is_symbol(size) or isinstance(size, int) for size in sides)
     if direct and asks_for_single(asked, sides):

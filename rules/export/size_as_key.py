@@ -21,7 +21,9 @@ rule = Rule(
         A grid or mask that is kept by its size, `self.masks[x.shape[1]] = mask`: the size that
         `torch.export` traces has no hash, and it raises TypeError, "unhashable type:
         non-nested SymInt". The new ONNX exporter tries again with dynamo, which takes it, as the
-        tracers do. Measured on torch 2.13, with sizes that are declared dynamic.
+        tracers do. A list that is indexed by a size, `self.scales[x.shape[1]]`, gives the item for
+        the example: torch.export refuses it, tracers keep it. Measured on torch 2.13, with sizes
+        that are declared dynamic.
 
         Key by the text of the size, `str(x.shape[1])`, which all of them take, or work it out
         anew in each forward. What was kept by one run is a constant in an export made after it.
@@ -80,6 +82,11 @@ def in_model(event: ItemSet | Indexed, source: Source) -> Iterator[Hit]:
         return
     if not has_size(event.index, sure=isinstance(event, Indexed)):
         return
+    if isinstance(event, Indexed) and is_list(event.held):
+        text = source.evaluation.text(event.spot)
+        said = f"`{text}` is looked up by the size of the example"
+        yield Hit(event, said, harm=LOOKED_UP, remedy=TABLE)
+        return
     if not isinstance(event.held, Held) or event.held.kind != "dict":
         return
     if isinstance(event, Indexed) and is_written(event, source):
@@ -103,6 +110,17 @@ def in_cached(event: Entered, source: Source) -> Iterator[Hit]:
         text = f"@{ast.unparse(cached[0]).partition('(')[0]}"
         said = f"a size is the key that {text} keeps results by"
         yield Hit(source.evaluation.place(called), said, harm=HARM, remedy=UNCACHED)
+
+
+TABLE = "keep that size fixed, or index a tensor: table = torch.tensor([...])"
+LOOKED_UP = {
+    **HARM, "onnx": Harm.AUTO, **dict.fromkeys(("onnx-legacy", "torchscript-trace"), Harm.WARNED)
+}  # fmt: skip
+
+
+def is_list(held: Value) -> bool:
+    """Whether it is a list or tuple of Python, and no shape."""
+    return isinstance(held, (Held, Items)) and held.kind in ("list", "tuple")
 
 
 UNCACHED = "leave the cache out: what is made of a size belongs into the graph"

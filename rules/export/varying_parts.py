@@ -11,7 +11,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import read_plain
 from lintorch.evaluator.sizes import varies
-from lintorch.evaluator.values import UNKNOWN, Number, Tensor, Value
+from lintorch.evaluator.values import UNKNOWN, Number, Tensor, Value, name_setting
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
 from lintorch.evidence.treatment import report_refusal
 from lintorch.source import Source
@@ -81,6 +81,7 @@ SPLITS = ("torch.split", "torch.Tensor.split")
 CHUNKED = {"onnx": Harm.REFUSED}
 SPLIT = {**CHUNKED, "onnx-legacy": Harm.FAILS, "torchscript-trace": Harm.FAILS}
 COUNTED = {**SPLIT, "torch.export": Harm.FAILS, "onnx": Harm.SILENT}
+UNEVEN = {"torch.export": Harm.FAILS, "onnx": Harm.SILENT}
 SAID = "has no attribute 'ndim'"
 SIZES = ("split_size_or_sections", "split_size")
 
@@ -103,12 +104,40 @@ def in_split(event: Called, source: Source) -> Iterator[Hit]:
     if isinstance(size, Number) and size.varies is True and is_cut(event, source):
         fix = name_parts(event, source)
         yield Hit(event, "cuts an axis into parts of a size that varies", fix, harm=SPLIT)
-    elif type(part := read_plain(size)) is int and part > 1 and is_cut(event, source):
+    elif (part := name_part(size)) and (is_cut(event, source) or is_of_steps(event, source)):
         call = source.call_at(event)
         if call is not None and not list_names(source.parent(call)):
             message = f"cuts an axis that varies into as many parts of {part} as the example has"
             remedy = f"take them as an axis: x.unflatten(dim, (-1, {part})), padded to whole parts"
             yield Hit(event, message, harm=COUNTED, remedy=remedy)
+
+
+@rule.event("torch.tensor_split", "torch.Tensor.tensor_split")
+def in_tensor_split(event: Called, source: Source) -> Iterator[Hit]:
+    """`x.tensor_split(3, 1)`: which parts are longer by one hangs on the size."""
+    given = (*event.positional[1:2], *event.keyword.values(), UNKNOWN)
+    parts = read_plain(given[0])
+    if type(parts) is int and parts > 1 and is_cut(event, source):
+        message = f"cuts an axis that varies into {parts} parts, the first of them longer by one"
+        yield Hit(
+            event, message, harm=UNEVEN, remedy="pad to whole parts, and write x.split(n, dim)"
+        )
+
+
+def name_part(size: Value) -> str:
+    """The size of a part that is written, or that the model is made with."""
+    part = read_plain(size)
+    return str(part) if type(part) is int and part > 1 else name_setting(size)
+
+
+def is_of_steps(event: Called, source: Source) -> bool:
+    """`x.split(512, dim=-2)` of an input of which nothing is known: one cuts steps so, not channels."""
+    held, axis = find_held(event), read_plain(event.arguments.get("dim"))
+    if not source.profile.dynamic or not event.way.forward or not isinstance(held, Tensor):
+        return False
+    call = source.call_at(event)
+    whole = call is not None and not isinstance(source.parent(call), cst.Subscript)
+    return whole and held.sure and held.shape is None and axis == -2
 
 
 def is_cut(event: Called, source: Source) -> bool:

@@ -407,3 +407,18 @@ class OfNothing(nn.Module):
     def forward(self, x, lengths=None):
         made = torch.tensor(lengths)  # value: unknown (torch.tensor())
         return x, made
+
+
+class HeldToMost(nn.Module):
+    def __init__(self, most):
+        super().__init__()
+        self.most, self.embed = most, nn.Embedding(100, 8)
+
+    def forward(self, ids, marks, kinds):
+        b, t = ids.size()
+        assert t <= self.most, "too long"
+        if marks.shape[1] > 512:
+            raise ValueError("too long")
+        assert kinds.shape[1] == 4
+        t, marks.shape[1]  # value: (int ids.1 (varies), int marks.1 (varies))
+        return self.embed(ids), marks, kinds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -36,7 +37,7 @@ from lintorch.evaluator.values import (
 
 _READING = ("int", "float", "bool")
 """What reads the data of a tensor that it is given, as math's functions do."""
-_ROUNDING = ("int", "round", "math.ceil", "math.floor", "math.trunc")
+_ROUNDING = ("int", "operator.index", "round", "math.ceil", "math.floor", "math.trunc")
 
 
 def keep_via(
@@ -104,6 +105,7 @@ _PYTHON: dict[str, Callable[[Any], Any]] = {
     "float": float,
     "round": round,
     "abs": abs,
+    "operator.index": operator.index,
     "math.ceil": math.ceil,
     "math.floor": math.floor,
     "math.trunc": math.trunc,
@@ -131,7 +133,7 @@ def _compute(name: str) -> Handler:
     return compute
 
 
-for _name in ("sqrt", "log", "log2", "log10", "exp", "pow", "sin", "cos", "tan", "gcd", "isqrt", "comb", "prod", "fabs", "hypot", "atan", "atan2", "tanh", "erf", "factorial"):  # fmt: skip
+for _name in ("sqrt", "log", "log2", "log10", "exp", "pow", "sin", "cos", "tan", "gcd", "isqrt", "comb", "prod", "fabs", "hypot", "atan", "atan2", "tanh", "erf", "factorial", "lcm", "fmod", "log1p", "copysign", "degrees", "radians"):  # fmt: skip
     LIBRARY[f"math.{_name}"] = _compute(_name)
 
 

@@ -95,7 +95,7 @@ def _work_out(
 
 
 _WHOLE = frozenset({"int32", "int64", "prod", "sum"})
-_BOUNDS = frozenset({"minimum", "maximum", "multiply"})
+_BOUNDS = frozenset({"multiply"})
 """What gives a size of torch.export again where it is given one."""
 
 

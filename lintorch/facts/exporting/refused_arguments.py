@@ -8,6 +8,7 @@ from lintorch.core.finding import Harm
 from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.sizes import Dim, varies
 from lintorch.evaluator.values import NONE, TRUE, Constant, Tensor, Value
+from lintorch.facts.exporting.mixed_types import MIXED, MIXED_REMEDIES
 from lintorch.facts.models.evaluation import Evaluation
 
 Said = Iterator[tuple[str, dict[str, Harm]]]
@@ -87,6 +88,7 @@ BY_NAME: dict[str, Weigh] = {
     "torch.Tensor.take_along_dim": weigh_along,
     **dict.fromkeys(("torch.as_strided", "torch.Tensor.as_strided"), weigh_strided),
     "torch.Tensor.copy_": weigh_copy,
+    **MIXED,
 }
 REMEDIES = {
     "unique": "reshape the inverse: inverse.view(x.shape)",
@@ -96,6 +98,7 @@ REMEDIES = {
     "copy_": "assign by an index, y[:] = x.expand_as(y), or give the name another tensor",
     "kron": "write (a[:, None, :, None] * b[None, :, None, :]).reshape(...)",
     "multi_dot": "write a @ b @ c",
+    **MIXED_REMEDIES,
     "gradient": "write the differences: (x[..., 2:] - x[..., :-2]) / 2",
 }
 """By the last part of the name."""

@@ -1,5 +1,6 @@
 # profile: onnx-legacy@17 torchscript-trace onnx torch.export
 import math
+import operator
 
 import numpy as np
 import torch
@@ -156,7 +157,7 @@ class Read(Reading):
         scale = x * np.sqrt(h * w)  # hit
         again = torch.tensor(h).item()  # hit
         many = 5 * np.ceil(np.log(h)).astype("int").item()  # hit
-        best = x.topk(many, dim=2).values[..., : np.minimum(h, 20)]
+        best = x.topk(many, dim=2).values[..., : np.minimum(h, 20)]  # hit
         names = ["row"] * b
         padding = [0] * len(x.shape[2:])
         return (
@@ -271,3 +272,18 @@ class Divided(nn.Module):
     def forward(self, x: Tensor):
         n, rest = divmod(x.shape[0], 2)  # hit
         return x[: 2 * n], divmod(7, 2), rest
+
+
+class Rolled(nn.Module):
+    def __init__(self, wide):
+        super().__init__()
+        self.project = nn.Linear(wide, wide)
+
+    def forward(self, x):
+        b, n, d = self.project(x).shape
+        turned = x.roll(n // 3, 1), torch.roll(x, shifts=(0, -(n // 2)), dims=(1, 2))  # hit
+        same = x.roll(1, 1), x.roll(d // 2, 2), torch.roll(x, (1, -1), (1, 2))
+        count = x * x.new_tensor(n) + x.new_tensor([1.0, 2.0]).sum()  # hit
+        first = x[operator.index(n) // 2]  # hit
+        root = x / np.sqrt(n)  # hit
+        return turned, same, count, first, root

@@ -290,3 +290,17 @@ class Shrunk(nn.Module):
             return x.new_empty(x.size(0), int(x.size(2) / 2))
         y = x.new_zeros(x.size(0), int(x.size(2) / 2))  # hit
         return x, y
+
+
+class Bits(nn.Module):
+    def __init__(self, wide):
+        super().__init__()
+        self.project = nn.Linear(wide, wide)
+
+    def forward(self, x):
+        b, n, d = self.project(x).shape
+        half, even = x[:, : n >> 1], x * (n & 6)  # hit
+        powers = x * math.gcd(n, 12), x * math.cos(n), x * math.pow(n, 2)  # hit
+        assert n & (n - 1) == 0
+        both = x * (n > 4 and d > 2), x[:, : d >> 1], x * math.gcd(d, 4)
+        return half, even, powers, both

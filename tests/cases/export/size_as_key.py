@@ -83,3 +83,15 @@ class Gridded(nn.Module):
         y = self.conv(image)
         grid = make_grid(y.shape[2], y.shape[3])  # hit
         return y + grid, make_grid(self.side, self.side)
+
+
+class Listed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scales = [1.0] * 256
+        self.conv = nn.Conv2d(3, 3, 1)
+
+    def forward(self, image):
+        x = self.conv(image)
+        steps = [x, x * 2, x * 3]
+        return x * self.scales[x.shape[3]] + steps[x.shape[1] - 1] + steps[-1]  # hit

@@ -112,3 +112,26 @@ class Pieces(nn.Module):
         top, bottom = image.split(16, dim=2)
         parts = [each * 2 for each in torch.split(y, self.part, dim=2)]  # hit
         return first, both, top - bottom, torch.cat(parts, 2)
+
+
+class Buckets(nn.Module):
+    def __init__(self, wide, bucket):
+        super().__init__()
+        self.project, self.bucket = nn.Linear(wide, wide), bucket
+
+    def forward(self, x):
+        b, n, d = x.shape
+        y = self.project(x)
+        pieces = [each * 2 for each in y.split(self.bucket, dim=1)]  # hit
+        heads = torch.stack(y.split(self.bucket, dim=2))
+        thirds = torch.tensor_split(y, 3, dim=1)  # hit
+        wide = torch.tensor_split(y, 3, dim=2)
+        return torch.cat(pieces, 1), heads, thirds, wide
+
+
+class Attended(nn.Module):
+    def forward(self, q, k):
+        weights = [part @ k.transpose(-1, -2) for part in q.split(512, dim=-2)]  # hit
+        first = q.split(512, dim=-2)[0]
+        head, rest = k.split(16, dim=-2)
+        return torch.cat(weights, -2), first, head, rest

@@ -1,0 +1,28 @@
+# profile: onnx onnx-legacy@17
+import torch
+import torch.nn.functional as F
+from torch import einsum, nn
+
+
+class Rotary(nn.Module):
+    def __init__(self, wide):
+        super().__init__()
+        self.register_buffer("rates", 1.0 / 10000 ** (torch.arange(0, wide, 2).float() / wide))
+        self.project = nn.Linear(wide, wide)
+
+    def forward(self, x):
+        b, n, d = self.project(x).shape
+        steps = torch.arange(n, device=x.device)
+        mixed = einsum("i,j->ij", steps, self.rates)  # hit
+        outer = torch.outer(steps, self.rates)  # hit
+        turned = torch.outer(self.rates, steps), torch.outer(steps.float(), self.rates)
+        same = einsum("i,j->ij", steps.type_as(self.rates), self.rates), steps[:, None] * self.rates
+        pairs = torch.stack((steps, steps.float()))  # hit
+        joined = torch.hstack((steps, self.rates))  # hit
+        plain = torch.stack((steps, steps * 2)), torch.cat((steps, self.rates))
+        mask = x > 0
+        filled = mask.masked_fill(x > 1, False)  # hit
+        kept = x.masked_fill(mask, 0), mask & (x < 1)
+        normed = F.layer_norm(x, (x.shape[-1],)), F.layer_norm(x, x.shape[-1:])  # hit
+        fixed = F.layer_norm(x, (8,)), F.layer_norm(x, (self.rates.numel() * 2,))
+        return mixed, outer, turned, same, pairs, joined, plain, filled, kept, normed, fixed
