@@ -96,7 +96,6 @@ REWRITTEN = [
     ("out = torch.zeros_like(image)", "for n in range(image.size(0)):", "    out[n] = image[n].exp()", "return out"),
     ("image = F.avg_pool2d(image, 1)", "return image + torch.linspace(-1.0, 1.0, image.shape[3], device=image.device)",),
     ("return image / math.sqrt(image.shape[2])",),
-    ("return image[:, 0, 0, :1] + torch.FloatTensor(image.size(0), 3).fill_(1)",),
     ("rest = -image.shape[2] % 8", "if rest > 0:", "    image = F.pad(image, (0, 0, 0, rest))", "return image"),
     ("if image.size(2) % 8:", "    image = F.pad(image, (0, 0, 0, 8 - image.size(2) % 8))", "return image"),
     (
@@ -119,6 +118,14 @@ REWRITTEN = [
         "return image * 2",
     ),
     ("return image if 16 == image.shape[2] else F.interpolate(image, (16, 16))",),
+    (
+        "h, w = image.shape[2:]",
+        "odd = (h % 2 == 1) or (w % 2 == 1)",
+        "if odd:",
+        "    image = F.pad(image, (0, w % 2, 0, h % 2))",
+        "return image * 2",
+    ),
+    ("h, w = image.shape[2:]", "if h % 8 != 0 or w % 8 > 0:", "    image = F.pad(image, (0, w % 8, h % 8, 0))", "return image * 2"),
     ("rest = 20 - image.shape[2]", "if rest > 0:", "    image = F.pad(image, (0, 0, 0, rest))", "return image"),
     ("h = image.size(2)", "if h < 20:", "    image = F.pad(image, (0, 0, 20 - h, 20 - h))", "return image"),
     ("if 20 >= image.shape[2]:", "    image = F.pad(image, [0, 0, 0, 20 - image.shape[2]])", "return image"),
@@ -234,6 +241,7 @@ def test_a_fix_that_waits_for_a_run_is_right_when_traced(lines: tuple[str, ...])
 
 
 TRACED = [
+    ("return image[:, 0, 0, :1] + torch.FloatTensor(image.size(0), 3).fill_(1)",),
     ("k, s = 5, 3", "n = math.ceil((image.size(2) - k) / s) + 1", "return F.pad(image, (0, 0, 0, (n - 1) * s + k - image.size(2)))"),
     ("n = int(math.floor((image.size(2) - 3) / 2)) + 1", "return image[:, :, :n]"),
     ("k = 2", "n = math.ceil(image.size(2) * k)", "return F.interpolate(image, size=(n, 8))"),
@@ -478,6 +486,9 @@ LEFT = [
     ),
     ("if image.size(2) < 20:", "    image = F.pad(image, (0, 0, 0, 24 - image.size(2)))", "return image"),
     ("h = image.size(2)", "if h < 20:", "    image = F.pad(image, (0, 0, 20 - h, (20 - h) * 2))", "return image"),
+    # a pad of which the test asks for one side
+    ("h, w = image.shape[2:]", "if h % 2 == 1:", "    image = F.pad(image, (0, w % 2, 0, h % 2))", "return image"),
+    ("h, w = image.shape[2:]", "if h % 3 == 1:", "    image = F.pad(image, (0, 0, 0, h % 3))", "return image"),
     # resized to another size than is asked for, or by a factor
     ("return F.interpolate(image, (24, 24)) if image.shape[2] != 16 else image",),
     ("return F.interpolate(image, (16, 16)) if image.shape[2] != 16 else image + 1",),

@@ -22,7 +22,12 @@ from lintorch.facts.models.branch_purpose import only_checks_in, only_raises
 from lintorch.facts.models.branch_span import find_branch_span
 from lintorch.facts.models.chosen_by_settings import is_by_settings
 from lintorch.facts.models.chosen_sides import find_sized
-from lintorch.facts.models.idle_branches import find_resize, find_work
+from lintorch.facts.models.idle_branches import (
+    asks_remainder,
+    find_question,
+    find_resize,
+    find_work,
+)
 from lintorch.facts.models.loops_around import uses_layers
 from lintorch.facts.models.remainder_pads import write_remainder
 from lintorch.source import Source
@@ -195,8 +200,19 @@ def drop_branch(event: Decided, source: Source) -> Fix | None:
         content = content.replace(written, instead)
     if any(instead not in content for instead in spelled.values()):
         return None
-    told = "do the same at every size"
-    return Fix(told, (replace(edit, content=content),), Applicability.UNSAFE)
+    told, edit = "do the same at every size", replace(edit, content=content)
+    if isinstance(branch.test, ast.Name) and asks_remainder(branch, function):
+        question = find_question(branch, function)
+        edit = drop_line_above(edit, question, source) if question else None
+    return Fix(told, (edit,), Applicability.UNSAFE) if edit is not None else None
+
+
+def drop_line_above(edit: Edit, above: ast.Assign, source: Source) -> Edit | None:
+    """The edit, with the line above it gone; None where a comment or another statement stands in that."""
+    start = source.spans.offset(above.lineno, 1)
+    line = source.text[start : edit.start]
+    alone = line[: above.col_offset].strip() == "" and "#" not in line and ";" not in line
+    return replace(edit, start=start) if alone else None
 
 
 def choose_by_where(event: Decided, source: Source) -> Fix | None:

@@ -56,14 +56,51 @@ def find_pads(call: ast.Call) -> list[ast.expr] | None:
 
 def is_nothing(pads: Sequence[ast.expr], test: ast.expr, function: ast.AST) -> bool:
     """Whether all widths are 0 where a test fails: `if h > 0 or w > 0`, of numbers that are at least 0."""
+    test = _spell_out(test, function)
     names = list(list_positive(test))
     if not names or not all(never_negative(name, test, function) for name in names):
         return False
     return all(compute(pad, names) == 0 for pad in pads)
 
 
+def _spell_out(test: ast.expr, function: ast.AST) -> ast.expr:
+    """What a name asks that is assigned once: `odd = h % 2 == 1 or w % 2 == 1`, and `if odd:`."""
+    if not isinstance(test, ast.Name):
+        return test
+    given = list_assigned(test.id, function)
+    asks = len(given) == 1 and isinstance(given[0], (ast.BoolOp, ast.Compare))
+    return given[0] if asks else test
+
+
+def asks_remainder(branch: ast.If, function: ast.AST) -> bool:
+    """Whether a branch asks by a name for what an expression above it says."""
+    return _spell_out(branch.test, function) is not branch.test
+
+
+def find_question(branch: ast.If, function: ast.AST) -> ast.Assign | None:
+    """The statement right above a branch that gives the name which it alone asks for; None of other tests."""
+    name = branch.test.id if isinstance(branch.test, ast.Name) else ""
+    named = [e for e in ast.walk(function) if isinstance(e, ast.Name) and e.id == name]
+    for each in ast.walk(function) if len(named) == 2 else ():
+        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
+            above = (each.end_lineno or 0) + 1 == branch.lineno
+            if above and each.targets[0].id == name and each.lineno == each.end_lineno:
+                return each
+    return None
+
+
+def list_assigned(name: str, function: ast.AST) -> list[ast.expr]:
+    """What is assigned to a name by itself."""
+    return [
+        each.value
+        for each in ast.walk(function)
+        if isinstance(each, ast.Assign)
+        and any(isinstance(t, ast.Name) and t.id == name for t in each.targets)
+    ]
+
+
 def list_positive(test: ast.expr) -> Iterator[str]:
-    """The names of which a test asks whether any is not 0; nothing of another test."""
+    """The names, and remainders, of which a test asks whether any is not 0; nothing of another test."""
     match test:
         case ast.BoolOp(op=ast.Or(), values=values):
             found = [list(list_positive(each)) for each in values]
@@ -71,6 +108,11 @@ def list_positive(test: ast.expr) -> Iterator[str]:
         case ast.Compare(left=ast.Name(id=name), ops=[ast.Gt() | ast.NotEq()], comparators=[zero]):
             if isinstance(zero, ast.Constant) and zero.value == 0:
                 yield name
+        case ast.Compare(left=ast.BinOp(op=ast.Mod()) as rest, ops=[op], comparators=[asked]):
+            number = asked.value if isinstance(asked, ast.Constant) else None
+            odd = isinstance(op, ast.Eq) and number == 1 and ast.unparse(rest.right) == "2"
+            if odd or (isinstance(op, (ast.Gt, ast.NotEq)) and number == 0):
+                yield ast.unparse(rest)
         case ast.Name(id=name):
             yield name
 
@@ -82,12 +124,7 @@ def never_negative(name: str, test: ast.expr, function: ast.AST) -> bool:
         isinstance(each.left, ast.Name) and each.left.id == name and isinstance(each.ops[0], ast.Gt)
         for each in asked
     )
-    given = [
-        each.value
-        for each in ast.walk(function)
-        if isinstance(each, ast.Assign)
-        and any(isinstance(t, ast.Name) and t.id == name for t in each.targets)
-    ]
+    given = list_assigned(name, function)
     if not above or len(given) != 1:
         return not above
     match given[0]:
@@ -99,12 +136,12 @@ def never_negative(name: str, test: ast.expr, function: ast.AST) -> bool:
 
 
 def compute(node: ast.expr, zeros: Sequence[str]) -> int | None:
-    """What a width is where names are 0; None where that is not known."""
+    """What a width is where names and remainders are 0; None where that is not known."""
+    if ast.unparse(node) in zeros:
+        return 0
     match node:
         case ast.Constant(value=int(number)):
             return number
-        case ast.Name(id=name):
-            return 0 if name in zeros else None
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             value = compute(inner, zeros)
             return None if value is None else -value
