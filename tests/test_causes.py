@@ -301,3 +301,35 @@ def test_tensors_that_one_function_fails_to_move_are_one_finding(tmp_path: Path)
     assert first.startswith("moved.py:3:")
     assert "; also in line 4" in first
     assert second.startswith("moved.py:5:")
+
+
+NESTED = """import torch
+from torch import nn
+
+
+class Pairs(nn.Module):
+    def forward(self, x: torch.Tensor, u: torch.Tensor, v: torch.Tensor):
+        total = x.new_zeros(())
+        for first in x:
+            for second in x:
+                total = total + first.sum() * second.sum()
+        for third in x:
+            total = total - third.sum()
+        v.data = u.data * total
+        u.data = v.data + total
+        return u + v
+"""
+
+
+def test_rows_within_rows_are_one_finding_and_so_is_data_that_is_exchanged(tmp_path: Path) -> None:
+    (tmp_path / "pairs.py").write_text(NESTED)
+    done = lintorch("check", "--select=LT105,LT131", "--output-format=json", cwd=tmp_path)
+    found = [
+        each
+        for each in json.loads(done.stdout)
+        if "row" in each["message"] or each["code"] == "LT131"
+    ]
+    rows = [
+        [each["location"]["row"], *(a["location"]["row"] for a in each["also"])] for each in found
+    ]
+    assert rows == [[8, 9], [11], [13, 14]]

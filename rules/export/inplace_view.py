@@ -138,7 +138,7 @@ def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
             remedy = (
                 f"leave it as it is, and compute with what is made of it: masked = {owner} * ..."
             )
-        yield Hit(event, message, harm=harm, remedy=remedy)
+        yield Hit(event, message, harm=harm, remedy=remedy, cause="other data")
 
 
 def is_made_of_data(event: AttributeSet, source: Source) -> bool:

@@ -88,7 +88,8 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
             return
     elif isinstance(over, Tensor) and has_open_rows(over):
         said = f"one iteration for each row that {text} has in the example"
-        yield Hit(event, said, fix=compute_at_once(event, source), harm=ROWS)
+        fix = compute_at_once(event, source)
+        yield Hit(event, said, fix=fix, harm=ROWS, cause=name_outermost(event, source))
         return
     if fix := compute_at_once(event, source):
         yield Hit(event, "a loop over what may vary", fix=fix, confirms=True)
@@ -110,6 +111,13 @@ FIRST_TIME = re.compile(r"(self\.\w+) is None")
 def is_of_logarithm(count: Number) -> bool:
     """`range(int(2 * math.log(h)))`: another rule tells to give that number as a constant."""
     return any(via.name.startswith("math.log") for via in count.via)
+
+
+def name_outermost(event: Repeated, source: Source) -> str:
+    """The same for loops over rows that stand within each other."""
+    around = source.evaluation.list_around(event)
+    loops = [each.lineno for each in around if isinstance(each, (ast.For, ast.AsyncFor))]
+    return f"rows of line {min(loops)}" if loops else ""
 
 
 def has_open_rows(over: Tensor) -> bool:

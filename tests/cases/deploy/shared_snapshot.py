@@ -184,3 +184,22 @@ def best_of(net, steps, optimizer, x, y, measure):
     for p, old in zip(net.parameters(), copied):
         p.data = old
     return named, listed
+
+
+def train_average(model, loader, optimizer, decay):
+    shadow = {n: p.data for n, p in model.named_parameters()}  # hit
+    kept = {n: p.data.clone() for n, p in model.named_parameters()}
+    ema = model.state_dict()  # hit
+    weights = {n: p.data for n, p in model.named_parameters()}
+    ema_grads = {n: p.data for n, p in model.named_parameters()}
+    for x in loader:
+        optimizer.zero_grad()
+        model(x).mean().backward()
+        optimizer.step()
+        for n, p in model.named_parameters():
+            shadow[n].mul_(decay).add_(p.data, alpha=1 - decay)
+            kept[n].mul_(decay).add_(p.data, alpha=1 - decay)
+            ema[n].lerp_(p.data, 1 - decay)
+            weights[n].mul_(decay).add_(p.data, alpha=-0.1)
+            ema_grads[n].mul_(decay).add_(p.grad, alpha=-0.1)
+    return shadow, kept, ema
