@@ -353,3 +353,21 @@ def test_the_error_of_a_failed_test_in_a_log_of_ci_is_read(stamp: str) -> None:
     error = read_log(log.encode()).error
     assert error
     assert (error.path, error.row, error.kind) == ("net.py", 13, "GuardOnDataDependentSymNode")
+
+
+SIZES = "RuntimeError: The size of tensor a (9) must match the size of tensor b (16) at non-singleton dimension 1\n"
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_folder_with_very_many_files_is_looked_at_beside_what_the_log_names(
+    tmp_path: Path, named: bool
+) -> None:
+    many = tmp_path / "many"
+    many.mkdir()
+    for number in range(1001):
+        (many / f"f{number}.py").touch()
+    (tmp_path / "net.py").write_text(NET)
+    log = 'Traceback (most recent call last):\n  File "net.py", line 14, in forward\n' * named
+    done = lintorch("explain", "--log", "-", cwd=tmp_path, stdin=log + SIZES)
+    assert ("LT101" in done.stdout, "1002 files lie below" in done.stderr) == (True, True)
+    assert ("net.py" in done.stdout) is named

@@ -137,3 +137,19 @@ def test_a_type_in_a_printed_graph_is_no_error() -> None:
         "to ONNX opset version 20 is not supported"
     )
     assert recognise(unify_text(log))[0].kind.name == "unsupported-operator"
+
+
+CUT = 'Traceback (most recent call last):\n  File "/lib/site-packages/torch/onnx/utils.py", line 9, in _export\n    proto = graph.export()\n'
+
+
+def test_a_traceback_that_ends_before_its_error_is_told_as_such() -> None:
+    told = read_class(unify_text(CUT))
+    assert told is not None
+    assert told.kind.name == "cut-traceback"
+    assert "_export in torch/onnx/utils.py" in told.kind.cause
+
+
+@pytest.mark.parametrize("error", ["KeyError: 1", "AssertionError", "cv2.error: x", "_queue.Empty"])
+def test_a_traceback_with_its_error_is_whole(error: str) -> None:
+    told = read_class(unify_text(CUT + error))
+    assert told is None or told.kind.name != "cut-traceback"

@@ -9,11 +9,13 @@ from lintorch.messages.answer_refusal import read_refusal
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
 from lintorch.messages.name_details import add_details
 from lintorch.messages.read_converter import add_converted
+from lintorch.messages.read_cut import find_cut
 from lintorch.messages.read_place import add_place
 from lintorch.messages.recognise import Recognised, looks_like_error
 from lintorch.messages.who_speaks import guess_runtime, has_words, is_compiled, is_own_code
 
 _ANY = "any"
+_CUT = "cut-traceback"
 _READERS = "readers"
 """Programs without kinds of their own, whose logs quote lines of torch as places of the model."""
 _RAISED = re.compile(
@@ -53,6 +55,8 @@ def read_class(text: str) -> Recognised | None:
 
     The runtime is the one whose words the text holds most of, or "any".
     """
+    if cut := find_cut(text):
+        return _tell_cut(guess_runtime(text) or _load_classes(), text, cut)
     kind = _find_class(text)
     if kind is None:
         return None
@@ -118,6 +122,8 @@ def describe_class(found: Recognised, text: str) -> Recognised:
         return add_place(found, text)
     if found.kind.rank != "last":
         return found
+    if cut := find_cut(text):
+        return _tell_cut(found.runtime, text, cut)
     kind = _find_class(text)
     if kind is None:
         return _add_part(found, text)
@@ -129,6 +135,14 @@ def describe_class(found: Recognised, text: str) -> Recognised:
     remedy = f"{kind.remedy}; {found.kind.remedy}"
     found = replace(found, kind=replace(found.kind, cause=cause, remedy=remedy))
     return _add_part(found, text)
+
+
+def _tell_cut(runtime: Runtime, text: str, cut: str) -> Recognised:
+    """That the error is not in the text, with what was under way."""
+    kind = next(each for each in _load_classes().kinds if each.name == _CUT)
+    told = replace(kind, runtime=runtime.name, cause=f"{kind.cause} {cut}")
+    said = text[-_EXCERPT:].strip()
+    return Recognised(told, runtime, said, at=max(0, len(text) - _EXCERPT))
 
 
 def _add_part(found: Recognised, text: str) -> Recognised:
@@ -144,7 +158,11 @@ def _find_class(text: str) -> Kind | None:
     said = find_statement(text)
     lowered = said.lower()
     for kind in _load_classes().kinds:
-        worded = kind.rank == "class" and any(word in lowered for word in kind.needs)
+        worded = (
+            kind.rank == "class"
+            and kind.name != _CUT
+            and any(word in lowered for word in kind.needs)
+        )
         if worded and kind.pattern and kind.pattern.search(said):
             return add_details(kind, said)
     return None

@@ -79,7 +79,8 @@ def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> Answ
         wanted = _make_request(request, exporter, files)
         checked = check_files(wanted, Scope(wanted), progress)
     answers = [_answer(each, checked, exporter, request) for each in asked]
-    explained, notes = explain_messages(found, read_releases(text), request, progress)
+    named = [each.found for each in (*log.warnings, log.error) if each and each.found]
+    explained, notes = explain_messages(found, read_releases(text), request, progress, named)
     answers = add_class(join_messages(answers, _add_caller(explained, log.error)), text)
     if not answers and (unknown := answer_unknown(text)):
         answers = [unknown]

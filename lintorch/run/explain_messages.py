@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from lintorch.messages import Recognised, Releases, describe_support
 from lintorch.onnx_file import NoNodeError, OnnxFileError
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.explain_node import explain_node
+from lintorch.run.given_files import list_files
 from lintorch.run.narrow_findings import narrow_findings
 from lintorch.run.node_answer import NodeAnswer
 from lintorch.run.read_export_log import LoggedWarning
@@ -20,6 +22,8 @@ from lintorch.run.scope import Scope
 
 _PARTS = re.compile(r"\s\+\s|\.\.\.")
 _MOST_NODES = 6
+_MOST_FILES = 1_000
+"""Files below the working directory, where none are named, that are looked at for a message's causes."""
 
 
 @dataclass(frozen=True)
@@ -43,16 +47,23 @@ class ExplainedMessage:
 
 
 def explain_messages(
-    found: Sequence[Recognised], releases: Releases, request: ExplainRequest, progress: Progress
+    found: Sequence[Recognised],
+    releases: Releases,
+    request: ExplainRequest,
+    progress: Progress,
+    named: Sequence[str] = (),
 ) -> tuple[tuple[ExplainedMessage, ...], tuple[str, ...]]:
     """Look the messages up in tables, file and project; with notes about what was left undone.
 
     Lints the files below `request.paths`, else those below the working directory, for the releases
-    that the log names. Raises SettingsError or CatalogError.
+    that the log names; of a folder with very many, those in the folders of `named`, the files of
+    the project that the log names. Raises SettingsError or CatalogError.
     """
     begun = (ExplainedMessage(each, describe_support(each, releases)) for each in found)
     explained = [_add_node(each, request, progress) for each in begun]
-    told = [_add_findings(each, releases, request, progress) for each in _share_rules(explained)]
+    told = [
+        _add_findings(each, releases, request, progress, named) for each in _share_rules(explained)
+    ]
     notes = dict.fromkeys(note for each in told for note in each.notes)
     return tuple(told), tuple(notes)
 
@@ -97,7 +108,11 @@ def _list_names(node: str) -> list[str]:
 
 
 def _add_findings(
-    message: ExplainedMessage, releases: Releases, request: ExplainRequest, progress: Progress
+    message: ExplainedMessage,
+    releases: Releases,
+    request: ExplainRequest,
+    progress: Progress,
+    named: Sequence[str],
 ) -> ExplainedMessage:
     names = [name for _, name in message.rules]
     if not names or (message.node and message.node.line):
@@ -113,6 +128,7 @@ def _add_findings(
         config=request.config,
     )
     scope = Scope(asked)
+    asked, notes = _narrow_places(asked, scope, named)
     codes = {name: code for code, name in scope.catalog.names.items()}
     checked = check_files(asked, scope, progress)
     return replace(
@@ -120,8 +136,32 @@ def _add_findings(
         rules=tuple((codes[name], name) for name in names),
         findings=narrow_findings(_order_findings(checked, names), checked.texts, message.found),
         files=checked.files,
-        notes=(*message.notes, *checked.errors, *checked.notes),
+        notes=(*message.notes, *notes, *checked.errors, *checked.notes),
     )
+
+
+def _narrow_places(
+    asked: CheckRequest, scope: Scope, named: Sequence[str]
+) -> tuple[CheckRequest, tuple[str, ...]]:
+    """The files to look at where nothing was named; with a note where the folder holds very many."""
+    if asked.paths != (".",):
+        return asked, ()
+    files = len(list_files(asked, scope).paths)
+    if files <= _MOST_FILES:
+        return asked, ()
+    folders = tuple(dict.fromkeys(os.path.dirname(path) or "." for path in named))
+    near = tuple(
+        os.path.join(folder, name)
+        for folder in folders
+        for name in sorted(os.listdir(folder))
+        if name.endswith((".py", ".ipynb"))
+    )
+    which = "those beside the files that the log names alone were" if near else "none was"
+    note = (
+        f"{files} files lie below the working directory, and {which} looked at: "
+        "name files or folders of the project behind the log"
+    )
+    return replace(asked, paths=near), (note,)
 
 
 def _name_releases(releases: Releases) -> dict[str, Any]:

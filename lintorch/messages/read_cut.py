@@ -1,0 +1,63 @@
+"""Logs that end in a traceback before its error: which step of which program was under way."""
+
+from __future__ import annotations
+
+import re
+
+_FRAME = re.compile(
+    r'File "(?P<path>[^"]{1,300})", line \d{1,7}, in (?P<name>[\w<>.]{1,80})'
+    r"|(?P<path2>[^\s\"']{1,300}\.py) in (?P<name2>\w{1,80})\("
+    r"|File (?P<path3>[^\s\"']{1,300}\.py):\d{1,7},? in (?P<name3>[\w<>.]{1,80})"
+)
+_ERROR = re.compile(
+    r"(?<!raise )(?<!except )\b[\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Unsupported|Empty|Failure|Fail|Iteration)\b(?![\w(.,)]|['\"] ?[,)])"
+    r"|\b[a-z_]\w{0,40}(?:\.\w{1,60}){1,5}: "
+)
+_TAIL = 500
+"""Characters behind the last frame that are still of it: a line of code and marks below it."""
+_STEPS = (
+    (r"torch/onnx/_internal/(?:exporter|fx)", "the newer ONNX exporter translated the graph"),
+    (r"torch/onnx/symbolic", "the legacy ONNX exporter translated one operator"),
+    (r"torch/onnx", "the legacy ONNX exporter traced the model or translated its graph"),
+    (r"torch/_inductor", "the compiler behind torch.compile wrote or built kernels"),
+    (r"torch/_functorch|torch/_dispatch|torch/_subclasses|torch/_decomp", "the graph was worked through on tensors without data"),
+    (r"torch/_dynamo", "Dynamo followed forward line by line"),
+    (r"torch/_?export", "torch.export traced the model or checked its sizes"),
+    (r"torch/fx", "a graph of torch.fx was made or run"),
+    (r"torch/jit/_trace", "torch.jit.trace ran the model on the example"),
+    (r"torch/jit|torch/_jit", "TorchScript compiled the model's source, or read a file"),
+    (r"torch/serialization|torch/_weights_only", "a checkpoint was read or written"),
+    (r"torch/utils/data", "a loader took items from the data set"),
+    (r"torch/utils/checkpoint|torch/autograd|torch/_tensor", "gradients were computed"),
+    (r"torch/distributed|torch/nn/parallel", "processes of a distributed run worked together or were started"),
+    (r"torch/optim|torch/amp|torch/cuda/amp", "the optimizer took a step"),
+    (r"torch/ao|torch/quantization", "the model was quantized"),
+    (r"torch/nn", "forward of the model itself ran: what fails there fails without any exporter"),
+    (r"onnxruntime", "ONNX Runtime read the file or ran it"),
+    (r"coremltools", "coremltools converted the model"),
+    (r"openvino", "OpenVINO converted, compiled or ran the model"),
+    (r"(?:torch_)?tensorrt", "TensorRT built or ran an engine"),
+    (r"executorch", "ExecuTorch lowered or ran the program"),
+    (r"onnx2tf|tensorflow|ai_edge_torch|litert", "the model was converted for TensorFlow or LiteRT"),
+)  # fmt: skip
+"""By the path of the last frame: what it did."""
+
+
+def find_cut(text: str) -> str:
+    """What was under way where a text that `unify_text` has made ends before the error; "" where it does not."""
+    frames = [*_FRAME.finditer(text, max(0, len(text) - 20_000))]
+    if not frames or len(text) - frames[-1].end() > _TAIL:
+        return ""
+    last = frames[-1]
+    if "most recent call last" not in text or _ERROR.search(text, last.end()):
+        return ""
+    path = next(value for name, value in last.groupdict().items() if name[:4] == "path" and value)
+    path = path.replace("\\", "/")
+    function = next(
+        value for name, value in last.groupdict().items() if name[:4] == "name" and value
+    )
+    short = "/".join(path.rpartition("-packages/")[2].split("/")[-3:])
+    for words, step in _STEPS:
+        if re.search(rf"(?:^|/)(?:{words})", path):
+            return f"Its last frame is {function} in {short}, where {step}."
+    return f"Its last frame is {function} in {short}."
