@@ -8,7 +8,7 @@ import re
 _COLORS = re.compile(r"\x1b\[[0-9;?]{0,40}[A-Za-z]|\x1b\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)")
 _PREFIX = re.compile(
     r"(?:"
-    r"[│┃|>]\s?"  # boxes, tables and quotations
+    r"[│┃|]\s?|>(?!=)\s?"  # boxes, tables and quotations
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?=\s)"
     r"|[EWIVF]\d{4} \d\d:\d\d:\d\d(?:\.\d{1,9})? +\d{1,9} [^\s\]]{1,200}\](?: \[\d{1,5}/\d{1,5}\])?"
     r")\s{0,8}"
