@@ -64,10 +64,12 @@ def is_nothing(pads: Sequence[ast.expr], test: ast.expr, function: ast.AST) -> b
 
 
 def _spell_out(test: ast.expr, function: ast.AST) -> ast.expr:
-    """What a name asks that is assigned once: `odd = h % 2 == 1 or w % 2 == 1`, and `if odd:`."""
+    """What a name asks: `odd = h % 2 == 1 or w % 2 == 1`, and `if odd:`; of several, right above."""
     if not isinstance(test, ast.Name):
         return test
     given = list_assigned(test.id, function)
+    if len(given) > 1:
+        given = [each for each in given if (each.end_lineno or 0) + 1 == test.lineno]
     asks = len(given) == 1 and isinstance(given[0], (ast.BoolOp, ast.Compare))
     return given[0] if asks else test
 
@@ -78,15 +80,19 @@ def asks_remainder(branch: ast.If, function: ast.AST) -> bool:
 
 
 def find_question(branch: ast.If, function: ast.AST) -> ast.Assign | None:
-    """The statement right above a branch that gives the name which it alone asks for; None of other tests."""
+    """The line right above a branch that gives the name which it alone asks for; None of other tests."""
     name = branch.test.id if isinstance(branch.test, ast.Name) else ""
+    given = {
+        each.lineno: each
+        for each in ast.walk(function)
+        if isinstance(each, ast.Assign) and len(each.targets) == 1
+        if isinstance(each.targets[0], ast.Name) and each.targets[0].id == name
+        if each.lineno == each.end_lineno
+    }
     named = [e for e in ast.walk(function) if isinstance(e, ast.Name) and e.id == name]
-    for each in ast.walk(function) if len(named) == 2 else ():
-        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
-            above = (each.end_lineno or 0) + 1 == branch.lineno
-            if above and each.targets[0].id == name and each.lineno == each.end_lineno:
-                return each
-    return None
+    read = [each for each in named if isinstance(each.ctx, ast.Load)]
+    paired = len(named) == 2 * len(read) and all(each.lineno - 1 in given for each in read)
+    return given.get(branch.lineno - 1) if paired else None
 
 
 def list_assigned(name: str, function: ast.AST) -> list[ast.expr]:
