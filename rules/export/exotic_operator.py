@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeRead, Called, ItemSet
+from lintorch.evaluator.events import AttributeRead, Called, Indexed, ItemSet
 from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
@@ -53,7 +53,8 @@ rule = Rule(
         statistics where the batch may vary, `x.unfold` of an axis that varies, or attention with `batch_first` of something to itself
         where `torch.no_grad()` is on. Eager takes tensors of two types where ONNX has none: an
         einsum of whole numbers and floats is written, and not loaded; `torch.outer` of them is
-        worked out in whole numbers by the legacy exporter. Measured on torch 2.13: the tables are
+        worked out in whole numbers by the legacy exporter. `nn.MaxPool1d` ties the length of its
+        input for torch.export and the new exporter, unless it gives indices too. Measured on torch 2.13: the tables are
         what its two exporters said.
 
         Fixes write out what takes a line (`x.mT`, `torch.fliplr(x)`, `torch.diff(x)`),
@@ -406,6 +407,18 @@ def in_items(event: ItemSet, source: Source) -> Iterator[Hit]:
     if of_tensor and event.way.forward and opset < FIRST["torch.index_put"]:
         message = f"writing into items needs opset 11, and {opset} is written"
         yield Hit(event, message, harm=LEGACY)
+
+
+@rule.event(Indexed)
+def in_index(event: Indexed, source: Source) -> Iterator[Hit]:
+    """`table[index.int()]`: a GatherND has indices of 64 bits."""
+    held, index = event.held, event.index
+    parts = list_items(index) if isinstance(index, Items) and index.kind == "tuple" else (index,)
+    narrow = any(isinstance(e, Tensor) and e.sure and e.dtype == "int32" for e in parts)
+    if narrow and isinstance(held, Tensor) and held.sure and event.way.forward:
+        said = "an index of int32 is a file that ONNX Runtime does not load"
+        remedy = "index by whole numbers of 64 bits: index.long()"
+        yield Hit(event, said, harm={"onnx": Harm.FAILS}, remedy=remedy)
 
 
 @rule.event(*ARGUMENTS)
