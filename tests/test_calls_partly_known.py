@@ -164,3 +164,46 @@ def test_names_that_only_a_script_has_are_set_as_there(tmp_path: Path) -> None:
     assert head.parameters == 42
     assert any("width=20" in said for said in model.assumptions)
     assert any("made up" in said and "n_words=" in said for said in model.assumptions)
+
+
+def test_a_class_that_is_taken_out_of_a_module_by_its_name_is_built_as_there(
+    tmp_path: Path,
+) -> None:
+    model = run_net(
+        tmp_path,
+        """
+        from torch import nn
+
+        class SmallNet(nn.Module):
+            def __init__(self, options):
+                super().__init__()
+                self.layer = nn.Linear(options.width, 5)
+                self.last = nn.Linear(5, 2) if options.deep else None
+
+            def forward(self, x):
+                return self.last(self.layer(x))
+        """,
+        train_py="""
+        import argparse
+        from nets import net
+        from data_that_is_not_there import load
+
+        def start(options, data):
+            model = getattr(net, options.kind + "Net")(options)
+            return model
+
+        def judge(options):
+            return getattr(net, "Judge" + options.kind)(options.width, options.width)
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--kind", default="Small")
+        parser.add_argument("--width", type=int, default=7)
+        parser.add_argument("--deep", action="store_true")
+        options = parser.parse_args()
+        if not options.deep:
+            options.deep = True
+        start(options, load())
+        """,
+    )
+    assert [each.path for each in model.layers if each.parameters] == ["layer", "last"]
+    assert "arguments from train.py" in "; ".join(model.assumptions)

@@ -136,3 +136,24 @@ def test_states_in_halves_get_the_axis_of_layers_that_an_lstm_asks_for() -> None
         (1, "batch", 12),
         (1, "batch", 12),
     ]
+
+
+def test_a_cell_is_fed_as_many_samples_as_its_state_has(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Cell(nn.Module):
+        def __init__(self, batch_size=12):
+            super().__init__()
+            self.batch_size = batch_size
+            self.cell = nn.LSTMCell(6, 9)
+            self.hidden = self.begin()
+
+        def begin(self):
+            return torch.zeros(self.batch_size, 9), torch.zeros(self.batch_size, 9)
+
+        def forward(self, x):
+            return self.cell(x, self.hidden)[0]
+    """,
+    )
+    assert fed == {"Cell": ["float32[12, 6]"]}

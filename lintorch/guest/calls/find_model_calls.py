@@ -88,7 +88,17 @@ def find_model_calls(
 
 
 def name_called(node: ast.expr) -> str:
-    """`kinds` of `kinds[name]` and `kinds.get(name)`, `kind` of `opt.kind` and `kind`."""
+    """`kinds` of `kinds[name]` and `kinds.get(name)`, `kind` of `opt.kind` and `kind`.
+
+    `nets.` of `getattr(nets, name)`, `nets.__dict__[name]` and `vars(nets)[name]`: any name of a module.
+    """
+    match node:
+        case ast.Call(ast.Name("getattr"), [holder, *_]):
+            return f"{spell_dotted(holder).rpartition('.')[2]}."
+        case ast.Subscript(
+            ast.Attribute(holder, "__dict__") | ast.Call(ast.Name("vars"), [holder]), _
+        ):
+            return f"{spell_dotted(holder).rpartition('.')[2]}."
     if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "get":
         node = node.func
         node = node.value if isinstance(node, ast.Attribute) else node

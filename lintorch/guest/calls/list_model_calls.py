@@ -22,6 +22,8 @@ _MOST_FILES = 40
 """Files whose calls are looked at for one model."""
 _MOST_CALLS = 48
 """Calls whose values are worked out for one model."""
+_ASKING = ("getattr", "__dict__", "vars")
+"""Words of code that takes out of a module what it has by a name."""
 _TENSOR_MAKERS = frozenset(
     (
         *("randn", "rand", "randint", "zeros", "ones", "empty", "full", "arange", "tensor", "eye"),
@@ -64,15 +66,31 @@ def list_model_calls(sought: SoughtModel) -> list[ModelCall]:
     further = {name for text in texts for name in _list_factories(text, names)}
     known = {text.path for text in texts}
     texts += [text for text in _parse_files(sought, further) if text.path not in known]
+    known = {text.path for text in texts}
+    texts += [text for text in _list_by_module(sought) if text.path not in known]
     makers = frozenset(names | further)
     calls: list[ModelCall] = []
     for text in texts[:_MOST_FILES]:
         links = NameLinks(text.tree)
         called = makers | set(_list_aliases(text, makers))
-        picks = frozenset(_list_picks(text, names))
+        picks = frozenset((*_list_picks(text, names), *_name_modules(sought)))
         found = find_model_calls(text, called, text.path == sought.path, picks)
         calls += [call for call in found if _may_tell(call, links, called)]
     return sorted(calls, key=lambda call: call.rank)[:_MOST_CALLS]
+
+
+def _list_by_module(sought: SoughtModel) -> Iterator[CodeText]:
+    """The files that take a name out of the model's module: `getattr(nets, name)(args)`."""
+    wanted = _name_modules(sought)
+    for text in _parse_files(sought, set(_ASKING)):
+        called = (node.func for node in ast.walk(text.tree) if isinstance(node, ast.Call))
+        if any(name_called(node) in wanted for node in called):
+            yield text
+
+
+def _name_modules(sought: SoughtModel) -> frozenset[str]:
+    """What `name_called` calls the module of the model's file, and the package that it stands in."""
+    return frozenset(f"{name}." for name in (sought.path.stem, sought.path.parent.name))
 
 
 def _may_tell(call: ModelCall, links: NameLinks, makers: frozenset[str]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import nn
 
-from lintorch.guest.calls.find_model_calls import ModelCall
+from lintorch.guest.calls.find_model_calls import ModelCall, name_called
 from lintorch.guest.calls.hollow_models import Making, find_making, make_hollow
 from lintorch.guest.calls.list_model_calls import SoughtModel
 from lintorch.guest.calls.project_scripts import ProjectScripts
@@ -85,10 +85,25 @@ def _put_class(node: ast.expr) -> ast.expr:
     return ast.copy_location(ast.Call(name, node.args, node.keywords), node)
 
 
+def _picks_other(
+    node: ast.expr, sought: SoughtModel, call: ModelCall, runner: ScriptRunner
+) -> bool:
+    """Whether another class is known to be the one of a module that a name picks."""
+    if not isinstance(node, ast.Call) or not name_called(node.func).endswith("."):
+        return False
+    match node.func:
+        case ast.Call(_, [_, name, *_]) | ast.Subscript(_, name):
+            picked = runner.find_value(name, call.placed.region)
+            return isinstance(picked, str) and picked != sought.kind.__name__
+    return False
+
+
 def _read_example(sought: SoughtModel, call: ModelCall, runner: ScriptRunner) -> Example | None:
     node = call.placed.node if call.model is None else call.model
     if isinstance(node, ast.Attribute) and node.attr == "forward":
         node = node.value
+    if call.picked and _picks_other(node, sought, call, runner):
+        return None
     node = _put_class(node) if call.picked else node
     value = runner.find_value(node, call.placed.region)
     making = find_making(value)

@@ -22,7 +22,7 @@ _LENGTH = re.compile(
     r"(max_?)?(seq(uence)?|sent(ence)?|text|input)?_?(len|length)|time_?steps|window(_size)?"
 )
 _OF_SIZES = re.compile(
-    r"is invalid for input|[Ee]xpected hidden|must match|[Ee]xpected size|must be equal"
+    r"is invalid for input|[Ee]xpected hidden|must match|[Ee]xpected size|must be equal|hidden0 batch size"
 )
 _MOST = 4096
 
