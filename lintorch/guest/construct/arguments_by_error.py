@@ -21,6 +21,7 @@ _OFFER = re.compile(r"\b(?:one of|available|supported|choose from|options)\b(.{1
 _NUMBERED = re.compile(r"one of the numbers (\d+)")
 _MISSING = re.compile(r"missing \d+ required [\w-]+ arguments?: (.*)")
 _NOT_SEVERAL = re.compile(r"type 'int' is not|'int' object is not (iterable|subscriptable)")
+_NO_TUPLE = re.compile(r"['\"]tuple['\"]|\(not .list.\) to tuple")
 _LONGEST_SEQUENCE = 12
 """Items: a larger number in a message is rather a size than a length."""
 _OFFERED = 4
@@ -37,7 +38,7 @@ def resize_sequences(given: ConstructorArguments, message: str) -> Iterator[Cons
         named_ints = [name for name in ints if re.search(rf"(?<!\w){name}(?!\w)", message)]
         for names in (named_ints, *([name] for name in named_ints)):
             yield {**given, **{name: (given[name],) * 2 for name in names}}
-    if "'tuple'" in message:
+    if _NO_TUPLE.search(message):
         yield {**given, **{name: list(value) for name, value in several.items()}}
     named = [name for name in several if re.search(rf"(?<!\w){name}(?!\w)", message)]
     for length in dict.fromkeys(int(n) for n in re.findall(r"(?<![\w.])\d{1,2}(?![\w.])", message)):

@@ -30,10 +30,6 @@ from lintorch.guest.process.error_text import class_name_of, text_of
 
 _SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")
 """A message that asks for several values where one was given."""
-_LIST_WANTED = re.compile(
-    r"can only concatenate tuple \(not .list|concatenate list \(not .tuple|'tuple' object (?:does not support|has no)"
-)
-"""A message that asks for a list where a tuple was given."""
 _ATTRIBUTE_OF_NUMBER = re.compile(r"'(?:int|float)' object has no attribute '(\w+)'")
 _NUMBERS: tuple[Any, ...] = (
     *((2, 2), (8, 16, 32), (64, 64), (2, 2, 2, 2), (32, 32, 32), (16,) * 12),
@@ -57,7 +53,6 @@ def suggest_arguments(
 ) -> Iterator[ConstructorArguments]:
     """Arguments to try after `given` ended in an error of this message, the most likely first."""
     yield from suggest_tensors(call, given, message)
-    yield from _turn_into_lists(given, message)
     yield from _make_objects(call, given, message)
     for name, value in given.items():
         if name in CONFIG_NAMES and not isinstance(value, GuessedConfig):
@@ -84,14 +79,6 @@ def suggest_arguments(
     for name in given:
         if name not in named:
             yield from _replace_argument(given, name, numbers[:_FEW_NUMBERS])
-
-
-def _turn_into_lists(given: ConstructorArguments, message: str) -> Iterator[ConstructorArguments]:
-    """The arguments with lists for tuples, where a list is asked for."""
-    if _LIST_WANTED.search(message):
-        turned = {n: [*value] if type(value) is tuple else value for n, value in given.items()}
-        if turned != given:
-            yield turned
 
 
 def _make_objects(
