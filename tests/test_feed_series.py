@@ -110,9 +110,13 @@ def test_a_sequence_whose_ends_are_asked_for_has_something_between_and_is_a_list
         tmp_path,
         """
     class Coder(nn.Module):
-        def __init__(self, dims):
+        def __init__(self, dims, others=None):
             super().__init__()
             self.dims = dims
+            if others:
+                assert others[0] == dims[-1]
+            self.others = others or dims[::-1]
+            wide = self.others[:-1] + [self.others[-1] * 2]
             assert dims[0] > 0
             wide = self.dims[:-1] + [dims[-1] * 2]
             self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(wide[:-1], wide[1:]))

@@ -30,6 +30,13 @@ _OTHER_LENGTHS = (4, 2, 5)
 """Items that all sequences are made of together, where several of them have to agree."""
 
 
+def turn_into_lists(given: ConstructorArguments, message: str) -> Iterator[ConstructorArguments]:
+    """The arguments with lists for tuples, where the message says that a tuple will not do."""
+    tuples = {name: [*value] for name, value in given.items() if isinstance(value, tuple)}
+    if tuples and _NO_TUPLE.search(message):
+        yield {**given, **tuples}
+
+
 def resize_sequences(given: ConstructorArguments, message: str) -> Iterator[ConstructorArguments]:
     """The sequences that the message names, as long as it says; then all of them at other lengths."""
     several = {name: value for name, value in given.items() if isinstance(value, (tuple, list))}
@@ -38,8 +45,6 @@ def resize_sequences(given: ConstructorArguments, message: str) -> Iterator[Cons
         named_ints = [name for name in ints if re.search(rf"(?<!\w){name}(?!\w)", message)]
         for names in (named_ints, *([name] for name in named_ints)):
             yield {**given, **{name: (given[name],) * 2 for name in names}}
-    if _NO_TUPLE.search(message):
-        yield {**given, **{name: list(value) for name, value in several.items()}}
     named = [name for name in several if re.search(rf"(?<!\w){name}(?!\w)", message)]
     for length in dict.fromkeys(int(n) for n in re.findall(r"(?<![\w.])\d{1,2}(?![\w.])", message)):
         if 2 <= length <= _LONGEST_SEQUENCE:

@@ -19,6 +19,7 @@ from lintorch.guest.construct.arguments_by_error import (
     resize_sequences,
     spread_defaults,
     take_offered_numbers,
+    turn_into_lists,
 )
 from lintorch.guest.construct.array_arguments import suggest_tensors
 from lintorch.guest.construct.conventional_values import GuessedConfig
@@ -53,6 +54,7 @@ def suggest_arguments(
 ) -> Iterator[ConstructorArguments]:
     """Arguments to try after `given` ended in an error of this message, the most likely first."""
     yield from suggest_tensors(call, given, message)
+    yield from turn_into_lists(given, message)
     yield from _make_objects(call, given, message)
     for name, value in given.items():
         if name in CONFIG_NAMES and not isinstance(value, GuessedConfig):
