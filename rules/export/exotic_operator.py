@@ -212,10 +212,13 @@ def reads_shape(event: Called, place: int, name: str) -> bool:
 
 
 def is_shape(node: ast.AST) -> bool:
-    """`x.shape`, `x.size(...)`."""
+    """`x.shape`, `x.size(...)`; of a weight, `self.weight.shape`, it is no traced number."""
     match node:
-        case ast.Attribute(attr="shape") | ast.Call(func=ast.Attribute(attr="size")):
-            return True
+        case (
+            ast.Attribute(value=held, attr="shape")
+            | ast.Call(func=ast.Attribute(value=held, attr="size"))
+        ):
+            return isinstance(held, ast.Name)
     return False
 
 

@@ -59,6 +59,12 @@ def weigh_line_pool(event: Called, evaluation: Evaluation, dynamic: bool) -> Sai
         yield "max_pool1d takes the length of the example for good", dict(_SPECIALIZED)
 
 
+def weigh_divisor(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
+    """`F.avg_pool2d(x, 2, divisor_override=3)`: both write an AveragePool without it."""
+    if event.arguments.get("divisor_override", NONE) != NONE:
+        yield "divisor_override is left out of the file", {_NEW: Harm.SILENT, _LEGACY: Harm.SILENT}
+
+
 def _asks_indices(event: Called) -> bool:
     return event.arguments.get("return_indices", NONE) not in (NONE, FALSE)
 
@@ -92,6 +98,7 @@ def _is_spread(held: Tensor, given: Value | None) -> bool:
 
 
 ALONG = ("take_along_dim", "kron", "gradient", "linalg.multi_dot")
+AVERAGES = ("avg_pool2d", "avg_pool3d", "AvgPool2d", "AvgPool3d")
 LINE_POOLS = ("torch.nn.functional.max_pool1d", "torch.max_pool1d", "torch.nn.MaxPool1d.forward")
 BY_NAME: dict[str, Weigh] = {
     **dict.fromkeys(("torch.unique", "torch.Tensor.unique"), weigh_unique),
@@ -101,6 +108,8 @@ BY_NAME: dict[str, Weigh] = {
     **dict.fromkeys(("torch.as_strided", "torch.Tensor.as_strided"), weigh_strided),
     "torch.Tensor.copy_": weigh_copy,
     **dict.fromkeys(LINE_POOLS, weigh_line_pool),
+    **{f"torch.nn.functional.avg_pool{n}d": weigh_divisor for n in (2, 3)},
+    **{f"torch.nn.AvgPool{n}d.forward": weigh_divisor for n in (2, 3)},
     **MIXED,
 }
 REMEDIES = {
@@ -109,6 +118,7 @@ REMEDIES = {
     "take_along_dim": "write torch.gather(x, dim, index.expand(...))",
     "as_strided": "write x.unfold(dim, size, step)",
     "copy_": "assign by an index, y[:] = x.expand_as(y), or give the name another tensor",
+    **dict.fromkeys(AVERAGES, "scale the mean: F.avg_pool2d(x, k) * (k * k / divisor)"),
     "kron": "write (a[:, None, :, None] * b[None, :, None, :]).reshape(...)",
     "multi_dot": "write a @ b @ c",
     **MIXED_REMEDIES,

@@ -58,6 +58,9 @@ def _adds_to_list(node: ast.AST) -> bool:
 
 def only_raises(block: Sequence[ast.stmt]) -> bool:
     """Whether nothing of a block comes to more than the error, or end of the program, that it ends in."""
+    match block:
+        case [ast.If(test=ast.Name(), body=inner, orelse=[]), ast.Return(value=ast.Constant())]:
+            return only_raises(inner)  # `if raises: raise Error(...)`, and else the answer no
     ends = bool(block) and _ends_program(block[-1])
     return ends and not any(isinstance(n, _LEAVES) for each in block for n in ast.walk(each))
 

@@ -24,7 +24,7 @@ class Rotary(nn.Module):
         filled = mask.masked_fill(x > 1, False)  # hit
         kept = x.masked_fill(mask, 0), mask & (x < 1)
         normed = F.layer_norm(x, (x.shape[-1],)), F.layer_norm(x, x.shape[-1:])  # hit
-        fixed = F.layer_norm(x, (8,)), F.layer_norm(x, (self.rates.numel() * 2,))
+        fixed = F.layer_norm(x, self.project.bias.shape), F.layer_norm(x, (8,)), F.layer_norm(x, (self.rates.numel() * 2,))
         return mixed, outer, turned, same, pairs, joined, plain, filled, kept, normed, fixed
 
 

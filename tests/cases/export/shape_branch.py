@@ -626,3 +626,18 @@ class Cut(nn.Module):
         if (n / 8).is_integer():  # hit
             x = x * 2
         return x + table, window
+
+
+def check_width(x, wide, raises=True):
+    if x.shape[-1] != wide:
+        if raises:
+            raise ValueError(f"{x.shape[-1]} is not {wide}")
+        return False
+    return True
+
+
+class CheckedByFlag(nn.Module):
+    def forward(self, image):
+        b, c, h, w = image.shape
+        check_width(image, h * 2)
+        return image * 2
