@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from lintorch.evaluator.events import Called
 from lintorch.evaluator.machine import Machine, TaughtError
 from lintorch.evaluator.sizes import Dim, Symbol, make_symbol, varies
-from lintorch.evaluator.values import Items, Number, Tensor, Value, make_number
+from lintorch.evaluator.values import Constant, Items, Number, Tensor, Value, make_number
 
 SPATIAL = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
 
@@ -227,6 +228,15 @@ def settle_most(machine: Machine, test: Value, holds: bool) -> None:
         if asked.operator in ("<", "<=", ">", ">="):
             left_is_less = asked.operator.startswith("<") is holds
             _settle_varying(machine, asked.left if left_is_less else asked.right)
+
+
+def settle_parts(machine: Machine, cut: Called) -> None:
+    """`for part in x.split(64, dim=1)`: an axis of which nobody counts the parts varies."""
+    held, axis = cut.positional[0] if cut.positional else None, cut.arguments.get("dim")
+    shape = held.shape if isinstance(held, Tensor) else None
+    place = axis.value if isinstance(axis, Constant) else None
+    if shape is not None and isinstance(place, int) and -len(shape) <= place < len(shape):
+        _settle_varying(machine, make_number(shape[place]))
 
 
 def _settle_varying(machine: Machine, value: Value) -> None:

@@ -9,12 +9,12 @@ from lintorch.evaluator.arithmetic import combine_each
 from lintorch.evaluator.asserted_sizes import is_refusal, settle_asserted
 from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.budget import SpentError
-from lintorch.evaluator.events import Combined, Decided, GivenBack, Returned
+from lintorch.evaluator.events import Called, Combined, Decided, GivenBack, Returned
 from lintorch.evaluator.exporter_questions import keep_exporters, tell_decided
 from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
 from lintorch.evaluator.join import ITEMS, join_data, join_states
-from lintorch.evaluator.learn import settle_most, settle_turns
+from lintorch.evaluator.learn import settle_most, settle_parts, settle_turns
 from lintorch.evaluator.machine import Exits, LeftError, Machine, executes
 from lintorch.evaluator.mark_order import is_trained, mark_test, marking
 from lintorch.evaluator.marks import (
@@ -129,10 +129,17 @@ def run_if(machine: Machine, node: ast.If) -> None:
         keep_exporters(machine, node.test, test, not truth)
 
 
+_SPLITS = ("torch.split", "torch.Tensor.split")
+
+
 @executes(ast.For, ast.AsyncFor)
 def run_for(machine: Machine, node: ast.For | ast.AsyncFor) -> None:
     """`for target in items: …`."""
+    since = len(machine.events)
     over = machine.evaluate(node.iter)
+    for event in machine.events[since:]:
+        if isinstance(event, Called) and event.node is node.iter and event.name in _SPLITS:
+            settle_parts(machine, event)
     run_passes(machine, node, node, over, lambda: machine.execute(node.body))
     machine.execute(node.orelse)
 

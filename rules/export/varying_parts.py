@@ -106,7 +106,9 @@ def in_split(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, "cuts an axis into parts of a size that varies", fix, harm=SPLIT)
     elif (part := name_part(size)) and (is_cut(event, source) or is_of_steps(event, source)):
         call = source.call_at(event)
-        if call is not None and not list_names(source.parent(call)):
+        outer = source.parent(call) if call is not None else None
+        looped = isinstance(outer, cst.For) and is_cut(event, source)  # tensor-iteration tells
+        if call is not None and not looped and not list_names(outer):
             message = f"cuts an axis that varies into as many parts of {part} as the example has"
             remedy = f"take them as an axis: x.unflatten(dim, (-1, {part})), padded to whole parts"
             yield Hit(event, message, harm=COUNTED, remedy=remedy)

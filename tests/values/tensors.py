@@ -422,3 +422,26 @@ class HeldToMost(nn.Module):
         assert kinds.shape[1] == 4
         t, marks.shape[1]  # value: (int ids.1 (varies), int marks.1 (varies))
         return self.embed(ids), marks, kinds
+
+
+class CutInTurn(nn.Module):
+    def __init__(self, wide):
+        super().__init__()
+        self.embed = nn.Embedding(100, wide)
+
+    def forward(self, ids, fields):
+        b, n = ids.shape
+        kinds, count = fields.shape
+        for part in self.embed(ids).split(16, dim=1):
+            b, n, count  # value: (int B (varies), int ids.1 (varies), int fields.1)
+        return part
+
+
+class Attending(nn.Module):
+    def __init__(self, wide):
+        super().__init__()
+        self.to_q = nn.Linear(wide, 64)
+
+    def forward(self, x):
+        q = rearrange(self.to_q(x), "b n (h d) -> b h n d", h=8)
+        return q  # value: tensor[B, 8, x.1, 8]

@@ -64,6 +64,7 @@ def rearrange_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     }
     wrong = _find_mismatch(held, groups, sizes)
     if wrong:
+        machine.misfit = machine.misfit or not is_sound(held)
         machine.tell(Refused, node, "einops.rearrange", wrong, (held,), is_sound(held))
     shape = _read_shape(held, groups, sizes)
     if shape is None or wrong:
