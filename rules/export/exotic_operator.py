@@ -11,9 +11,10 @@ from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeRead, Called, Indexed, ItemSet
 from lintorch.evaluator.sizes import varies
-from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tensor, Value
+from lintorch.evaluator.values import FALSE, NONE, TRUE, Constant, Items, Number, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
+from lintorch.facts.exporting.declared_lengths import is_declared
 from lintorch.facts.exporting.diagonal_writes import write_diagonal
 from lintorch.facts.exporting.exotic_operators import (
     COMPILED,
@@ -54,7 +55,8 @@ rule = Rule(
         where `torch.no_grad()` is on. Eager takes tensors of two types where ONNX has none: an
         einsum of whole numbers and floats is written, and not loaded; `torch.outer` of them is
         worked out in whole numbers by the legacy exporter. `nn.MaxPool1d` ties the length of its
-        input for torch.export and the new exporter, unless it gives indices too. Measured on torch 2.13: the tables are
+        input for torch.export, unless it gives indices too; that is told where exporters are named
+        or sizes declared. Measured on torch 2.13: the tables are
         what its two exporters said.
 
         Fixes write out what takes a line (`x.mT`, `torch.fliplr(x)`, `torch.diff(x)`),
@@ -122,6 +124,8 @@ WRITTEN_OUT = {
     "nested_tensor": "a padded batch and its mask",
 }
 """What both ONNX exporters translate, by operator: measured at sizes that vary."""
+LINE_POOLS = ("torch.nn.functional.max_pool1d", "torch.max_pool1d", "torch.nn.MaxPool1d.forward")
+PAIRED = "give it return_indices=True and take the first of both results"
 OF_ARGUMENTS = {
     "Unflatten": "write x.unflatten(dim, sizes)",
     "scaled_dot_product_attention": "write is_causal=bool(...) of the comparison",
@@ -132,6 +136,7 @@ OF_ARGUMENTS = {
         "write zeros.scatter_add(0, index[:, None].expand_as(rows), rows)",
     ),
     **REMEDIES,
+    **dict.fromkeys(("max_pool1d", "MaxPool1d"), PAIRED),
     "layer_norm": "give the shape as numbers: F.layer_norm(x, (dim,))",
     **dict.fromkeys(
         ("MultiheadAttention", "TransformerEncoderLayer"),
@@ -220,6 +225,19 @@ def is_shape(node: ast.AST) -> bool:
         ):
             return isinstance(held, ast.Name)
     return False
+
+
+def weigh_line_pool(event: Called, source: Source) -> Said:
+    """`nn.MaxPool1d(2)`: without indices it is worked out by a function that asks for the length as a number."""
+    held = event.arguments.get("input")
+    shape = held.shape if isinstance(held, Tensor) else None
+    paired = event.arguments.get("return_indices", FALSE) != FALSE
+    open_length = source.profile.dynamic and shape and varies(shape[-1]) is True
+    if open_length and not paired and is_declared(source.profile, source.evaluation):
+        yield (
+            "max_pool1d takes the length of the example for good",
+            {"torch.export": Harm.REFUSED},
+        )
 
 
 def weigh_fast_path(event: Called, source: Source) -> Said:
@@ -336,6 +354,7 @@ ARGUMENTS: dict[str, Callable[[Called, Source], Said]] = {
     **dict.fromkeys(
         ("torch.index_add", "torch.Tensor.index_add", "torch.Tensor.index_add_"), weigh_places
     ),
+    **dict.fromkeys(LINE_POOLS, weigh_line_pool),
     "torch.stft": weigh_spectrum,
     "torch.Tensor.stft": weigh_spectrum,
     "torch.nn.MultiheadAttention.forward": weigh_fast_path,

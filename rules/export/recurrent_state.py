@@ -8,10 +8,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
-from lintorch.core.profile import DEFAULT_EXPORTERS
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Indexed
-from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.operators.arguments import is_unnamed
 from lintorch.evaluator.sizes import Dim, list_symbols
 from lintorch.evaluator.values import (
@@ -27,6 +25,7 @@ from lintorch.evaluator.values import (
 )
 from lintorch.evidence import AS_TRACED, ModelRun, OperatorCall, Trace
 from lintorch.evidence.host_reads import write_shapes
+from lintorch.facts.exporting.declared_lengths import is_declared
 from lintorch.source import Source
 from lintorch.syntax.plain_reads import is_read
 
@@ -97,7 +96,6 @@ LAYERS = {f"torch.nn.{kind}": kind for kind in ("LSTM", "GRU", "RNN")}
 RUNS = ("torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu")
 PACK = ("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
 REPACK = "torch.nn.utils.rnn.PackedSequence"
-DECLARING = ("torch.export.export", "torch.onnx.export")
 PACKED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
 PROJECTED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 UNROLLED = {"torch.export": Harm.REFUSED}
@@ -137,7 +135,9 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
     harms = harm(kind, first.value if isinstance(first, Constant) else None)
     if is_steady(event, 1 if first == TRUE else 0, source) or is_of_packed(event, source):
         return
-    if source.profile.dynamic and (is_quiet(harms, source) or is_declared(source)):
+    if source.profile.dynamic and (
+        is_quiet(harms, source) or is_declared(source.profile, source.evaluation)
+    ):
         said = f"{kind}{layout(first)}, where the length may vary"
         turns = harms is TIME_FIRST
         fix = put_batch_first(event, source) if turns else None
@@ -338,15 +338,6 @@ def count_calls(event: OperatorCall, run: ModelRun) -> int:
 def is_quiet(harms: dict[str, Harm], source: Source) -> bool:
     """Whether no exporter in use says by itself that a length cannot vary."""
     return Harm.SILENT in source.profile.concerns(harms).values()
-
-
-def is_declared(source: Source) -> bool:
-    """Whether exporters are named by the project, or the file declares sizes dynamic."""
-    return source.profile.exporters != DEFAULT_EXPORTERS or any(
-        name_given(event).get("dynamic_shapes", NONE) != NONE
-        for _, event in source.evaluation.list_events(DECLARING)
-        if isinstance(event, Called)
-    )
 
 
 def is_in_module(event: Called, source: Source) -> bool:

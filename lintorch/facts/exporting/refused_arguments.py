@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from lintorch.core.finding import Harm
 from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.sizes import Dim, varies
-from lintorch.evaluator.values import FALSE, NONE, TRUE, Constant, Tensor, Value
+from lintorch.evaluator.values import NONE, TRUE, Constant, Tensor, Value
 from lintorch.facts.exporting.mixed_types import MIXED, MIXED_REMEDIES
 from lintorch.facts.models.evaluation import Evaluation
 
@@ -52,21 +52,10 @@ def weigh_along(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
         yield f"{name} takes the sizes of the example for good", dict(_SPECIALIZED)
 
 
-def weigh_line_pool(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
-    """`nn.MaxPool1d(2)`: without indices it is worked out by a function that asks for the length as a number."""
-    shape = _find_shape(event)
-    if dynamic and shape and varies(shape[-1]) is True and not _asks_indices(event):
-        yield "max_pool1d takes the length of the example for good", dict(_SPECIALIZED)
-
-
 def weigh_divisor(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
     """`F.avg_pool2d(x, 2, divisor_override=3)`: both write an AveragePool without it."""
     if event.arguments.get("divisor_override", NONE) != NONE:
         yield "divisor_override is left out of the file", {_NEW: Harm.SILENT, _LEGACY: Harm.SILENT}
-
-
-def _asks_indices(event: Called) -> bool:
-    return event.arguments.get("return_indices", NONE) not in (NONE, FALSE)
 
 
 def weigh_strided(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
@@ -99,7 +88,6 @@ def _is_spread(held: Tensor, given: Value | None) -> bool:
 
 ALONG = ("take_along_dim", "kron", "gradient", "linalg.multi_dot")
 AVERAGES = ("avg_pool2d", "avg_pool3d", "AvgPool2d", "AvgPool3d")
-LINE_POOLS = ("torch.nn.functional.max_pool1d", "torch.max_pool1d", "torch.nn.MaxPool1d.forward")
 BY_NAME: dict[str, Weigh] = {
     **dict.fromkeys(("torch.unique", "torch.Tensor.unique"), weigh_unique),
     **dict.fromkeys(("torch.repeat_interleave", "torch.Tensor.repeat_interleave"), weigh_repeats),
@@ -107,7 +95,6 @@ BY_NAME: dict[str, Weigh] = {
     "torch.Tensor.take_along_dim": weigh_along,
     **dict.fromkeys(("torch.as_strided", "torch.Tensor.as_strided"), weigh_strided),
     "torch.Tensor.copy_": weigh_copy,
-    **dict.fromkeys(LINE_POOLS, weigh_line_pool),
     **{f"torch.nn.functional.avg_pool{n}d": weigh_divisor for n in (2, 3)},
     **{f"torch.nn.AvgPool{n}d.forward": weigh_divisor for n in (2, 3)},
     **MIXED,
@@ -122,10 +109,6 @@ REMEDIES = {
     "kron": "write (a[:, None, :, None] * b[None, :, None, :]).reshape(...)",
     "multi_dot": "write a @ b @ c",
     **MIXED_REMEDIES,
-    **dict.fromkeys(
-        ("max_pool1d", "MaxPool1d"),
-        "give it return_indices=True and take the first of both results",
-    ),
     "gradient": "write the differences: (x[..., 2:] - x[..., :-2]) / 2",
 }
 """By the last part of the name."""

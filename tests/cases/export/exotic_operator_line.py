@@ -1,4 +1,4 @@
-# profile: torch.export onnx onnx-legacy@17 torchscript-trace
+# profile: torch.export
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -28,12 +28,3 @@ class Worded(nn.Module):
         x = self.embed(ids).transpose(1, 2)
         whole = [conv(x).max(2).values for conv in self.convs]
         return torch.cat(whole, 1)
-
-
-class Scaled(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.mean, self.total = nn.AvgPool2d(2), nn.AvgPool2d(2, divisor_override=1)
-
-    def forward(self, image):
-        return self.mean(image), self.total(image), F.avg_pool2d(image, 3, divisor_override=4)  # hit

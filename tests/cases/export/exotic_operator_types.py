@@ -39,3 +39,12 @@ class Looked(nn.Module):
         first = self.table[near], self.table[:, near[:4]]  # hit
         kept = self.table[near.long()], self.table[ids], self.embed(near), near[:2]
         return first, kept
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean, self.total = nn.AvgPool2d(2), nn.AvgPool2d(2, divisor_override=1)
+
+    def forward(self, image):
+        return self.mean(image), self.total(image), F.avg_pool2d(image, 3, divisor_override=4)  # hit
