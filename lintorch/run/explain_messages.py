@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from lintorch.core.finding import Finding
@@ -46,6 +47,38 @@ class ExplainedMessage:
     """The last line of the user's in the traceback that the message ends."""
 
 
+@dataclass(frozen=True)
+class _Places:
+    """Where the causes of messages are looked for; the folder is listed once, where any message asks."""
+
+    request: ExplainRequest
+    named: tuple[str, ...]
+
+    @cached_property
+    def narrowed(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The files to look at where nothing was named; with a note where the folder holds very many."""
+        paths, request = _list_places(self.request), self.request
+        if paths != (".",):
+            return paths, ()
+        asked = CheckRequest(paths, settings=request.settings, config=request.config)
+        files = len(list_files(asked, Scope(asked)).paths)
+        if files <= _MOST_FILES:
+            return paths, ()
+        folders = dict.fromkeys(os.path.dirname(path) or "." for path in self.named)
+        near = tuple(
+            os.path.join(folder, name)
+            for folder in folders
+            for name in sorted(os.listdir(folder))
+            if name.endswith((".py", ".ipynb"))
+        )
+        which = "those beside the files that the log names alone were" if near else "none was"
+        note = (
+            f"{files} files lie below the working directory, and {which} looked at: "
+            "name files or folders of the project behind the log"
+        )
+        return near, (note,)
+
+
 def explain_messages(
     found: Sequence[Recognised],
     releases: Releases,
@@ -61,8 +94,9 @@ def explain_messages(
     """
     begun = (ExplainedMessage(each, describe_support(each, releases)) for each in found)
     explained = [_add_node(each, request, progress) for each in begun]
+    places = _Places(request, tuple(named))
     told = [
-        _add_findings(each, releases, request, progress, named) for each in _share_rules(explained)
+        _add_findings(each, releases, request, progress, places) for each in _share_rules(explained)
     ]
     notes = dict.fromkeys(note for each in told for note in each.notes)
     return tuple(told), tuple(notes)
@@ -112,7 +146,7 @@ def _add_findings(
     releases: Releases,
     request: ExplainRequest,
     progress: Progress,
-    named: Sequence[str],
+    places: _Places,
 ) -> ExplainedMessage:
     names = [name for _, name in message.rules]
     if not names or (message.node and message.node.line):
@@ -121,14 +155,9 @@ def _add_findings(
     settings = {**_name_releases(releases), **request.settings, "select": tuple(names)}
     if exporters:
         settings["exporters"] = tuple(exporters)
-    asked = CheckRequest(
-        _list_places(request),
-        settings=settings,
-        jobs=request.jobs,
-        config=request.config,
-    )
+    paths, notes = places.narrowed
+    asked = CheckRequest(paths, settings=settings, jobs=request.jobs, config=request.config)
     scope = Scope(asked)
-    asked, notes = _narrow_places(asked, scope, named)
     codes = {name: code for code, name in scope.catalog.names.items()}
     checked = check_files(asked, scope, progress)
     return replace(
@@ -138,30 +167,6 @@ def _add_findings(
         files=checked.files,
         notes=(*message.notes, *notes, *checked.errors, *checked.notes),
     )
-
-
-def _narrow_places(
-    asked: CheckRequest, scope: Scope, named: Sequence[str]
-) -> tuple[CheckRequest, tuple[str, ...]]:
-    """The files to look at where nothing was named; with a note where the folder holds very many."""
-    if asked.paths != (".",):
-        return asked, ()
-    files = len(list_files(asked, scope).paths)
-    if files <= _MOST_FILES:
-        return asked, ()
-    folders = tuple(dict.fromkeys(os.path.dirname(path) or "." for path in named))
-    near = tuple(
-        os.path.join(folder, name)
-        for folder in folders
-        for name in sorted(os.listdir(folder))
-        if name.endswith((".py", ".ipynb"))
-    )
-    which = "those beside the files that the log names alone were" if near else "none was"
-    note = (
-        f"{files} files lie below the working directory, and {which} looked at: "
-        "name files or folders of the project behind the log"
-    )
-    return replace(asked, paths=near), (note,)
 
 
 def _name_releases(releases: Releases) -> dict[str, Any]:
