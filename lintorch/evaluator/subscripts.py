@@ -228,9 +228,14 @@ def _plain(value: Value) -> Any:
     return value.value if isinstance(value, Constant) else Ellipsis
 
 
+def split_index(index: Value) -> tuple[Value, ...] | None:
+    """What stands between the commas of `x[a, b]`; None of a tuple of which no more is known."""
+    return index.items if isinstance(index, Items) and index.kind == "tuple" else (index,)
+
+
 def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
     """A part of a tensor, as PyTorch indexes."""
-    parts = index.items if isinstance(index, Items) and index.kind == "tuple" else (index,)
+    parts = split_index(index)
     view = parts is not None and all(_is_basic(each) for each in parts)
     memory = held.memory if view else frozenset()
     shape = None

@@ -31,6 +31,7 @@ from lintorch.evidence.size_changes import (
     only_looks,
 )
 from lintorch.evidence.treatment import name_sizes, report_limits
+from lintorch.facts.models.given_sizes import holds_open_size, list_numbers
 from lintorch.facts.models.pool_windows import (
     WINDOWS,
     is_whole_window,
@@ -125,14 +126,12 @@ WINDOW_1D = {**REFUSED, "onnx": Harm.AUTO, **UNSEEN}
 NOISY = {"onnx-legacy": Harm.NOISY, "torchscript-trace": Harm.NOISY}
 COPIED = {**REFUSED, "onnx": Harm.AUTO, **NOISY}
 
-COUNTED_ALONE = {**REFUSED}
-"""Of a single size that the other exporters keep."""
 NO_COUNT = dict.fromkeys(UNSEEN, Harm.REFUSED)
 """Of a tensor of an old kind that is made for a number of items."""
 MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
     "torch.tensor": (TRACED, {}),
     "torch.as_tensor": (READ, COPIED),
-    "torch.Tensor.new_tensor": (READ, COUNTED_ALONE),
+    "torch.Tensor.new_tensor": (READ, REFUSED),
     "torch.LongTensor": (REPEATED, UNSEEN),
     "torch.IntTensor": (REPEATED, NO_COUNT),
     "torch.FloatTensor": (REPEATED, NO_COUNT),
@@ -305,9 +304,7 @@ def bare_size(text: str, name: str) -> str:
 @rule.event(*(f"torch.nn.ConvTranspose{axes}d.forward" for axes in (1, 2, 3)))
 def in_transposed(event: Called, source: Source) -> Iterator[Hit]:
     """`self.up(x, output_size=low.shape[2:])`: the layer works out its padding in Python."""
-    given = event.arguments.get("output_size")
-    sizes = given.items or () if isinstance(given, Items) else (given,)
-    asked = any(isinstance(each, Number) and each.varies and not each.data for each in sizes)
+    asked = holds_open_size(event.arguments.get("output_size"))
     if asked and event.way.forward and source.profile.dynamic:
         message = "output_size is turned into the padding that the example needed"
         remedy = "leave it out, and crop or pad the result: y[..., :h, :w]"
@@ -319,8 +316,9 @@ def in_transposed(event: Called, source: Source) -> Iterator[Hit]:
 def in_division(event: Called, source: Source) -> Iterator[Hit]:
     """`divmod(x.shape[1], 2)`: a size that is traced is a tensor, which divmod does not take."""
     size = event.positional[0] if event.positional else None
-    read = isinstance(size, Number) and size.whole and not size.data and size.size is not None
-    if event.way.forward and read and not isinstance(getattr(size, "size", None), int):
+    if not isinstance(size, Number) or not size.whole or size.data or not event.way.forward:
+        return
+    if isinstance(size.size, Size):
         said = "divmod takes no size that is traced"
         yield Hit(event, said, harm=UNDIVIDED, remedy="write n // k and n % k")
 
@@ -366,14 +364,6 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
 def is_open_shape(value: Value | None) -> bool:
     """The shape of an input of which nothing is known: a run tells whether it varies."""
     return isinstance(value, Items) and value.kind == "Size" and value.items is None
-
-
-def list_numbers(value: Value | None) -> Iterator[Number]:
-    """The numbers in a value, or in the lists and tuples that it holds."""
-    if isinstance(value, Number) and not value.data:
-        yield value
-    for each in (value.items or ()) if isinstance(value, Items) else ():
-        yield from list_numbers(each)
 
 
 @rule.event("torch.Tensor.item", "torch.Tensor.tolist")
@@ -446,9 +436,7 @@ def in_steps(event: Called, source: Source) -> Iterator[Hit]:
 @rule.event("torch.roll", "torch.Tensor.roll")
 def in_roll(event: Called, source: Source) -> Iterator[Hit]:
     """`x.roll(n // 2, 1)`."""
-    given = event.arguments.get("shifts")
-    shifts = (given.items or ()) if isinstance(given, Items) else (given,)
-    varying = any(isinstance(each, Number) and each.varies and not each.data for each in shifts)
+    varying = holds_open_size(event.arguments.get("shifts"))
     if varying and event.way.forward and source.profile.dynamic:
         said = "shifts of roll are worked out from the size of the example"
         remedy = "write torch.cat((x[:, -k:], x[:, :-k]), 1) for x.roll(k, 1)"

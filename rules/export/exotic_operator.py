@@ -11,6 +11,7 @@ from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeRead, Called, Indexed, ItemSet
 from lintorch.evaluator.sizes import varies
+from lintorch.evaluator.subscripts import split_index
 from lintorch.evaluator.values import FALSE, NONE, TRUE, Constant, Items, Number, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
@@ -435,7 +436,7 @@ def in_items(event: ItemSet, source: Source) -> Iterator[Hit]:
 def in_index(event: Indexed, source: Source) -> Iterator[Hit]:
     """`table[index.int()]`: a GatherND has indices of 64 bits."""
     held, index = event.held, event.index
-    parts = list_items(index) if isinstance(index, Items) and index.kind == "tuple" else (index,)
+    parts = split_index(index) or ()
     narrow = any(isinstance(e, Tensor) and e.sure and e.dtype == "int32" for e in parts)
     if narrow and isinstance(held, Tensor) and held.sure and event.way.forward:
         said = "an index of int32 is a file that ONNX Runtime does not load"
@@ -499,19 +500,18 @@ def draw_alike(event: Called, source: Source) -> Fix | None:
     bounds = [literal(arg.value) for arg in call.args if not arg.star and not arg.keyword]
     if not isinstance(func.value, cst.Call) or len(bounds) < len(call.args):
         return None
-    fresh = (
-        event.positional[0].origin != "input" if isinstance(event.positional[0], Tensor) else False
-    )
+    held = event.positional[0]
+    fresh = isinstance(held, Tensor) and held.origin != "input"
     spelled, edits = source.reach("torch.rand_like", call)
-    if bounds not in ([], [0, 1]) or not fresh or not spelled or is_statement(call, source):
+    if (
+        bounds not in ([], [0, 1])
+        or not fresh
+        or not spelled
+        or source.evaluation.is_dropped(event)
+    ):
         return None
     text = f"{spelled}({source.code(func.value)})"
     return Fix(f"write {text}", (source.replace(call, text), *edits), Applicability.UNSAFE)
-
-
-def is_statement(call: cst.Call, source: Source) -> bool:
-    """Whether nothing is done with what a call gives."""
-    return isinstance(source.parent(call), cst.Expr)
 
 
 def answer_flag(event: Called, source: Source) -> Fix | None:

@@ -24,7 +24,7 @@ from lintorch.evaluator.sizes import (
     lower_bound,
     make_operation,
 )
-from lintorch.evaluator.values import Items, Number
+from lintorch.evaluator.values import Number
 from lintorch.evidence import (
     AS_TRACED,
     EventKey,
@@ -46,6 +46,7 @@ from lintorch.evidence.size_changes import (
 )
 from lintorch.evidence.treatment import name_sizes, report_refusal
 from lintorch.facts.models.empty_inputs import is_for_empty
+from lintorch.facts.models.given_sizes import holds_open_size
 from lintorch.facts.models.whole_quotients import write_whole
 from lintorch.source import Source, literal
 from lintorch.syntax.plain_reads import is_read
@@ -128,23 +129,12 @@ ROOT = {
 }
 
 UPWARD = frozenset({"math.ceil", "math.floor", "math.trunc"})
-OF_TENSORS = (
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "exp",
-    "sin",
-    "cos",
-    "tan",
-    "tanh",
-    "erf",
-    "atan",
-    "hypot",
-)
-"""Functions of math that torch has too."""
-OF_NUMBERS = ("gcd", "lcm", "comb", "factorial", "fmod", "degrees", "radians", "copysign", "atan2")
-FUNCTIONS = frozenset(f"math.{name}" for name in ("sqrt", *OF_TENSORS, *OF_NUMBERS))
+BAKING = tuple(f"math.{name}" for name in (
+    "log", "log1p", "log2", "log10", "exp", "sin", "cos", "tan", "tanh", "erf", "atan", "hypot",
+    "gcd", "lcm", "comb", "factorial", "fmod", "degrees", "radians", "copysign", "atan2",
+))  # fmt: skip
+"""What nothing stands in for that every exporter follows."""
+FUNCTIONS = frozenset({"math.sqrt", *BAKING})
 INNER_LOGARITHM = re.compile(r"(int|(math\.)?(ceil|floor|trunc))\(.*\blog(2|1p)?\(", re.DOTALL)
 ROUNDS = frozenset({"round", "divmod", "math.isqrt"}) | UPWARD | FUNCTIONS
 UNSAVED = {"ceil": "math.ceil", "floor": "math.floor", "trunc": "math.trunc", "round": "round"}
@@ -165,7 +155,7 @@ REWRITES = {
     "math.isqrt": KEEP_SIDES,
     "math.pow": "write h ** 2 for math.pow(h, 2)",
     "math.fabs": "write abs(h) for math.fabs(h)",
-    **{f"math.{name}": "give the number as a constant" for name in (*OF_TENSORS, *OF_NUMBERS)},
+    **dict.fromkeys(BAKING, "give the number as a constant"),
 }
 """What exporters follow, by the function that they do not."""
 RESIZES = ("torch.nn.functional.interpolate", "torch.nn.functional.upsample")
@@ -313,13 +303,12 @@ def in_bits(event: Combined, source: Source) -> Iterator[Hit]:
 
 def by_arithmetic(node: cst.BinaryOperation, source: Source) -> Fix | None:
     """`h // 2` for `h >> 1`, `h * 4` for `h << 2`."""
-    count, text = literal(node.right), source.code(node.left)
+    count = literal(node.right)
     shifts = isinstance(node.operator, (cst.RightShift, cst.LeftShift))
     if not shifts or type(count) is not int or not 0 <= count < 32:
         return None
     sign = "//" if isinstance(node.operator, cst.RightShift) else "*"
-    held = text if is_read(node.left) or node.left.lpar else f"({text})"
-    written = f"{held} {sign} {2**count}"
+    written = f"{write_operand(node.left, source)} {sign} {2**count}"
     edit = source.replace(node, source.fitted(written, node))
     return Fix(f"write {written}", (edit,))
 
@@ -327,9 +316,7 @@ def by_arithmetic(node: cst.BinaryOperation, source: Source) -> Fix | None:
 @rule.event(*RESIZES)
 def in_resize(event: Called, source: Source) -> Iterator[Hit]:
     """`interpolate(x, scale_factor=h / 8)`."""
-    given = event.arguments.get("scale_factor")
-    numbers = (given.items or ()) if isinstance(given, Items) else (given,)
-    varying = any(isinstance(each, Number) and each.varies and not each.data for each in numbers)
+    varying = holds_open_size(event.arguments.get("scale_factor"))
     if varying and event.way.forward and source.profile.dynamic:
         told = "scale_factor is worked out from a size"
         yield Hit(
@@ -398,7 +385,7 @@ def write_root(call: cst.Call, event: Baked, source: Source) -> Fix | None:
     if len(call.args) != 1 or call.args[0].star:
         return None
     given = call.args[0].value
-    text = source.code(given) if is_read(given) or given.lpar else f"({source.code(given)})"
+    text = write_operand(given, source)
     edit = source.replace(call, f"{text} ** 0.5")
     return Fix(f"write {text} ** 0.5", (edit,), Applicability.UNSAFE)
 
@@ -441,8 +428,13 @@ def split_quotient(
     divisor = literal(node.right)
     if not isinstance(divisor, int) or isinstance(divisor, bool) or divisor < 1:
         return None
-    text = source.code(node.left)
-    return (text if is_read(node.left) or node.left.lpar else f"({text})"), divisor
+    return write_operand(node.left, source), divisor
+
+
+def write_operand(node: cst.BaseExpression, source: Source) -> str:
+    """Its text, in brackets unless it is a plain read or has them."""
+    text = source.code(node)
+    return text if is_read(node) or node.lpar else f"({text})"
 
 
 # the run

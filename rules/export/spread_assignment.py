@@ -11,8 +11,8 @@ from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import ItemSet
 from lintorch.evaluator.sizes import Dim, varies
-from lintorch.evaluator.subscripts import index_shape
-from lintorch.evaluator.values import Items, Tensor, Value
+from lintorch.evaluator.subscripts import index_shape, split_index
+from lintorch.evaluator.values import Tensor
 from lintorch.source import Source
 
 rule = Rule(
@@ -83,7 +83,7 @@ def in_model(event: ItemSet, source: Source) -> Iterator[Hit]:
     held, value = event.held, event.value
     if not event.way.forward or not isinstance(held, Tensor) or not isinstance(value, Tensor):
         return
-    parts = list_parts(event.index)
+    parts = split_index(event.index) or ()
     region = index_shape(held.shape, parts) if held.shape is not None and held.sure else None
     if region is None or not value.shape or held.guessed or value.guessed:
         return
@@ -94,11 +94,6 @@ def in_model(event: ItemSet, source: Source) -> Iterator[Hit]:
     elif source.profile.dynamic and is_spread(region, value.shape, held.shape or ()):
         said = "a smaller tensor is spread over as many rows as the example has"
         yield Hit(event, said, spread_beforehand(event, source), SPREAD)
-
-
-def list_parts(index: Value) -> tuple[Value, ...]:
-    listed = isinstance(index, Items) and index.kind == "tuple"
-    return (index.items or ()) if listed and isinstance(index, Items) else (index,)
 
 
 def is_spread(region: Sequence[Dim], given: Sequence[Dim], whole: Sequence[Dim]) -> bool:

@@ -11,15 +11,20 @@ from lintorch.facts.models.evaluation import Evaluation
 
 Said = Iterator[tuple[str, dict[str, Harm]]]
 _LEGACY, _NEW = "onnx-legacy", "onnx"
-_NOT_LOADED = {_LEGACY: Harm.FAILS, _NEW: Harm.FAILS}
 
 
-def weigh_einsum(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
-    """`einsum("i,j->ij", torch.arange(n), frequencies)`."""
-    types = _list_types((*event.positional, *event.keyword.values()))
+def weigh_joined(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
+    """`einsum("i,j->ij", torch.arange(n), rates)`, `torch.stack((scores, labels), -1)`; cat is right."""
+    named = (value for name, value in event.keyword.items() if name != "out")
+    types, name = _list_types((*event.positional, *named)), event.name.rpartition(".")[2]
     if len(types) > 1:
-        told = f"einsum of {_name_types(types)} is an Einsum of two types, which ONNX Runtime does not load"
-        yield told, dict(_NOT_LOADED)
+        form = _FORMS.get(name, "a file that")
+        told = f"{name} of {_name_types(types)} is {form} ONNX Runtime does not load"
+        yield told, dict.fromkeys((_NEW,) if name == "stack" else (_LEGACY, _NEW), Harm.FAILS)
+
+
+_JOINING = ("einsum", "stack", "hstack", "vstack", "dstack")
+_FORMS = {"einsum": "an Einsum of two types, which", "stack": "a Concat of two types, which"}
 
 
 def weigh_outer(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
@@ -28,25 +33,6 @@ def weigh_outer(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
     first, second = (_type_of(each) for each in given[:2]) if len(given) > 1 else ("", "")
     if first.startswith(("int", "uint")) and second.startswith("float"):
         yield f"outer of {first} and {second} is worked out in {first}", {_LEGACY: Harm.SILENT}
-
-
-def weigh_stack(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
-    """`torch.stack((scores, labels), -1)`; cat is right."""
-    types = _list_types(event.positional[:1] or tuple(event.keyword.values())[:1])
-    if len(types) > 1:
-        told = f"stack of {_name_types(types)} is a Concat of two types, which ONNX Runtime does not load"
-        yield told, {_NEW: Harm.FAILS}
-
-
-def weigh_joined(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
-    """`torch.hstack((scores, labels))`."""
-    types = _list_types(event.positional[:1] or tuple(event.keyword.values())[:1])
-    if len(types) > 1:
-        name = event.name.rpartition(".")[2]
-        yield (
-            f"{name} of {_name_types(types)} is a file that ONNX Runtime does not load",
-            dict(_NOT_LOADED),
-        )
 
 
 def weigh_filled(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
@@ -89,16 +75,14 @@ def _name_types(types: list[str]) -> str:
 
 Weigh = Callable[[Called, Evaluation, bool], Said]
 MIXED: dict[str, Weigh] = {
-    "torch.einsum": weigh_einsum,
     **dict.fromkeys(("torch.outer", "torch.ger", "torch.Tensor.outer"), weigh_outer),
-    "torch.stack": weigh_stack,
-    **{f"torch.{name}": weigh_joined for name in ("hstack", "vstack", "dstack")},
+    **{f"torch.{name}": weigh_joined for name in _JOINING},
     **dict.fromkeys(
         ("torch.masked_fill", "torch.Tensor.masked_fill", "torch.Tensor.masked_fill_"), weigh_filled
     ),
 }
 _CAST = "cast what is of another type first: t.to(x.dtype)"
 MIXED_REMEDIES = {
-    **dict.fromkeys(("einsum", "outer", "ger", "stack", "hstack", "vstack", "dstack"), _CAST),
+    **dict.fromkeys((*_JOINING, "outer", "ger"), _CAST),
     **dict.fromkeys(("masked_fill", "masked_fill_"), "write mask | other, or mask & ~other"),
 }

@@ -16,6 +16,7 @@ from lintorch.evaluator.events import (
 )
 from lintorch.evaluator.given_arguments import read_plain
 from lintorch.evaluator.start import Reached
+from lintorch.evaluator.subscripts import split_index
 from lintorch.evaluator.values import (
     NONE,
     Choice,
@@ -165,7 +166,7 @@ def _is_whole_numbers(value: Value) -> bool:
 
 def _name_items(kind: str, index: Value) -> Iterator[str]:
     """What `x[index]` reads, or writes, part by part."""
-    parts = index.items or () if isinstance(index, Items) and index.kind == "tuple" else (index,)
+    parts = split_index(index) or ()
     arrays = [each for each in parts if isinstance(each, (Tensor, Items, Held, Unknown, Choice))]
     if any(isinstance(each, Tensor) and each.dtype == "bool" for each in arrays):
         yield f"{kind}[mask]"

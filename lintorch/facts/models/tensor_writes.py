@@ -14,12 +14,12 @@ from lintorch.evaluator.events import (
     ItemSet,
     Occurrence,
 )
+from lintorch.evaluator.subscripts import split_index
 from lintorch.evaluator.unknown_objects import UnknownCalled, UnknownMethod
 from lintorch.evaluator.values import (
     NONE,
     TRUE,
     Constant,
-    Items,
     Number,
     Slice,
     Tensor,
@@ -233,7 +233,7 @@ def _writes(made: View) -> bool:
 
 def is_basic(index: Value) -> bool:
     """Whether indexing with it surely gives a view."""
-    parts = index.items if isinstance(index, Items) and index.kind == "tuple" else (index,)
+    parts = split_index(index)
     return parts is not None and all(
         isinstance(part, (Slice, Number))
         or (isinstance(part, Constant) and not isinstance(part.value, bool))
