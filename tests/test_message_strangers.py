@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from lintorch.messages import recognise, unify_text
+from lintorch.messages import read_class, recognise, unify_text
+from lintorch.messages.message_kinds import parse_toml
+
+APART = Path(__file__).parent / "messages" / "strangers" / "without_export.toml"
 
 STRANGERS = [
     (
@@ -259,3 +264,18 @@ STRANGERS = [
 @pytest.mark.parametrize(("kind", "text"), STRANGERS)
 def test_near_words_are_not_taken_for_a_message(kind: str, text: str) -> None:
     assert kind not in {each.kind.full_name for each in recognise(unify_text(text))}
+
+
+@pytest.mark.parametrize("case", parse_toml(APART)["stranger"], ids=lambda case: case["address"])
+def test_what_is_of_no_export_is_not_answered_as_one(case: dict[str, str]) -> None:
+    text = unify_text(case["text"])
+    assert {each.runtime.name for each in recognise(text)} <= {"torch"}
+    told = read_class(text)
+    assert case.get("whose", "") in (told.kind.cause if told else "")
+
+
+def test_where_an_exporter_or_a_runtime_is_named_a_build_is_no_stranger() -> None:
+    text = "ERROR: Failed building wheel for onnxruntime-gpu"
+    told = read_class(unify_text(text))
+    assert told is not None
+    assert told.kind.name != "no-export"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from lintorch.messages.answer_refusal import read_refusal
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
 from lintorch.messages.name_details import add_details
+from lintorch.messages.name_strangers import Stranger, find_stranger
 from lintorch.messages.read_converter import add_converted
 from lintorch.messages.read_cut import find_cut
 from lintorch.messages.read_place import add_place
@@ -16,6 +17,10 @@ from lintorch.messages.who_speaks import guess_runtime, has_words, is_compiled, 
 
 _ANY = "any"
 _CUT = "cut-traceback"
+_STRANGER = "no-export"
+_APART = _CUT, _STRANGER
+"""Classes that are known by more than the last statement."""
+_OF = "This message is of"
 _READERS = "readers"
 """Programs without kinds of their own, whose logs quote lines of torch as places of the model."""
 _RAISED = re.compile(
@@ -55,8 +60,12 @@ def read_class(text: str) -> Recognised | None:
 
     The runtime is the one whose words the text holds most of, or "any".
     """
+    speaker = guess_runtime(text)
+    stranger = find_stranger(text) if speaker is None and looks_like_error(text) else None
+    if stranger is not None:
+        return _tell_stranger(stranger, text)
     if cut := find_cut(text):
-        return _tell_cut(guess_runtime(text) or _load_classes(), text, cut)
+        return _tell_cut(speaker or _load_classes(), text, cut)
     kind = _find_class(text)
     if kind is None:
         return None
@@ -65,7 +74,7 @@ def read_class(text: str) -> Recognised | None:
     if is_own_code(text, at):
         runtime, cause = _load_classes(), f"{_OWN} By its class: {kind.cause}"
     else:
-        runtime = guess_runtime(text) or _load_classes()
+        runtime = speaker or _load_classes()
         if runtime.name == "torch.export" and is_compiled(text):
             runtime = replace(runtime, title="torch.compile")
         phase = _read_phase(text)
@@ -137,6 +146,15 @@ def describe_class(found: Recognised, text: str) -> Recognised:
     return _add_part(found, text)
 
 
+def _tell_stranger(stranger: Stranger, text: str) -> Recognised:
+    """That a text is of no exporter and no runtime, and of what it is."""
+    runtime = _load_classes()
+    kind = next(each for each in runtime.kinds if each.name == _STRANGER)
+    told = replace(kind, cause=f"{kind.cause} {_OF} {stranger.whose}.", remedy=stranger.remedy)
+    said = find_statement(text)
+    return Recognised(told, runtime, said[:_EXCERPT].strip(), at=text.rfind(said))
+
+
 def _tell_cut(runtime: Runtime, text: str, cut: str) -> Recognised:
     """That the error is not in the text, with what was under way."""
     kind = next(each for each in _load_classes().kinds if each.name == _CUT)
@@ -160,7 +178,7 @@ def _find_class(text: str) -> Kind | None:
     for kind in _load_classes().kinds:
         worded = (
             kind.rank == "class"
-            and kind.name != _CUT
+            and kind.name not in _APART
             and any(word in lowered for word in kind.needs)
         )
         if worded and kind.pattern and kind.pattern.search(said):
