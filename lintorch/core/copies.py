@@ -61,7 +61,7 @@ def _describe_lines(finding: Finding, lines: Sequence[str]) -> Iterator[_Copied]
     if own or finding.model or not finding.said:
         return
     if finding.cause.startswith(OF_PROJECT):
-        yield finding.code, finding.cause, finding.fix
+        yield finding.code, finding.cause, finding.severity, finding.fix is None
     last = max(place.row, place.end_row)
     held = tuple(map(_drop_comment, lines[place.row - 1 : last]))
     said = finding.code, finding.said, finding.detail, finding.remedy, finding.severity, held

@@ -17,7 +17,7 @@ from lintorch.evaluator.layers import (
     OF_CONTAINERS,
     read_layer_attribute,
 )
-from lintorch.evaluator.learn import teach_tensors
+from lintorch.evaluator.learn import teach_foreign, teach_tensors
 from lintorch.evaluator.machine import Machine, evaluates, reads
 from lintorch.evaluator.names import find_module, name_foreign, read_global
 from lintorch.evaluator.objects import (
@@ -27,6 +27,7 @@ from lintorch.evaluator.objects import (
     is_module_class,
     list_ancestors,
 )
+from lintorch.evaluator.other_kinds import is_foreign
 from lintorch.evaluator.signatures.find_signatures import is_known
 from lintorch.evaluator.sizes import Dim
 from lintorch.evaluator.torch_version import VersionText, find_version, name_kind
@@ -287,6 +288,8 @@ def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> 
         return OPEN_BOOL
     if name in ("itemsize", "nbytes"):
         return Number(None, whole=True)
+    if held.origin == "input" and held.data is None and is_foreign(name):
+        teach_foreign(machine, held, name)
     return Bound(External(f"torch.Tensor.{name}"), (held,), method=name)
 
 

@@ -176,6 +176,18 @@ def teach_sequence(machine: Machine, value: Tensor) -> None:
     }
 
 
+_MANY = 2
+"""Attributes that no tensor has, by which an input is known to be none: a single one may be misspelled."""
+
+
+def teach_foreign(machine: Machine, value: Tensor, attribute: str) -> None:
+    """Note that an attribute of an input is read which no tensor has: of several, it is a graph or a batch."""
+    read = machine.foreign.setdefault(value.name, set())
+    read.add(attribute)
+    if len(read) >= _MANY and value.name not in machine.learned:
+        machine.sequences.add(value.name)
+
+
 def is_input(value: Value) -> bool:
     """Whether it is an input of the model itself, of which no shape is known."""
     return isinstance(value, Tensor) and value.origin == "input" and value.shape is None

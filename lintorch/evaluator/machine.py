@@ -240,7 +240,9 @@ class Machine:
         self.settled: dict[str, Dim] = {}
         """Sizes of open axes of inputs, by their symbol's name."""
         self.sequences: set[str] = set()
-        """Inputs that are lists of tensors."""
+        """Inputs that are lists of tensors, or no tensors at all."""
+        self.foreign: dict[str, set[str]] = {}
+        """Attributes of inputs that are read and no tensor has."""
         self.wanted: set[str] = set()
         """Inputs with a default without which the model raises."""
         self.branched: set[str] = set()

@@ -10,6 +10,7 @@ from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.learn import name_axes, settle_shape
 from lintorch.evaluator.machine import LeftError, Machine
+from lintorch.evaluator.other_kinds import list_others
 from lintorch.evaluator.sizes import Dim, make_symbol
 from lintorch.evaluator.values import (
     NONE,
@@ -171,6 +172,11 @@ def make_inputs(
     needed += [each for each in more if each.arg in machine.wanted and each not in needed]
     shown = _name_arguments(given[skip:], fed)
     made = {each.arg: make_input(machine, each, shown.get(each.arg)) for each in needed}
+    made |= {
+        name: UNKNOWN
+        for name in list_others(node)
+        if isinstance(held := made.get(name), Tensor) and held.shape is None and not held.data
+    }
     for each in given[late:]:
         if isinstance(asked.get(each.arg), (Unknown, Choice)):  # a call may leave it
             made[each.arg] = make_choice((made[each.arg], NONE))

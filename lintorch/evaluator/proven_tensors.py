@@ -12,26 +12,17 @@ from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.names import read_global
-from lintorch.evaluator.other_kinds import is_of_other_kind, list_own_methods
+from lintorch.evaluator.other_kinds import ASKING, is_foreign, is_of_other_kind, list_own_methods
 from lintorch.evaluator.signatures.find_signatures import find_signatures, is_known
 from lintorch.evaluator.values import External, Function, Tensor, Unknown, Value
 from lintorch.syntax.python_ast import list_parts
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
-_ASKING = frozenset(
-    {"isinstance", "hasattr", "type", "callable", "getattr", "is_tensor", "issubclass"}
-)
 _ARRAYS = frozenset(
     {"numpy", "np", "jnp", "jax", "tf", "cp", "cv2", "xp", "pd", "torchvision", "TF"}
 )
 _PYTHON_WRITTEN = "torch.nn.functional."
 """Functions whose types are not told: what they take first is a tensor."""
-_ATTRIBUTES = frozenset(
-    {
-        "data", "device", "dtype", "grad", "grad_fn", "is_cuda", "is_leaf", "itemsize", "mT", "ndim",
-        "requires_grad", "shape", "T", "H", "mH", "is_sparse", "names", "nbytes", "real", "imag",
-    }
-)  # fmt: skip
 _MOST_NODES = 4_000
 
 
@@ -172,10 +163,10 @@ def _list_asked(inner: list[ast.AST]) -> Iterator[str]:
         if isinstance(each, ast.Call):
             last = getattr(each.func, "id", None) or getattr(each.func, "attr", "")
             first = _name_first(each.func)
-            if last in _ASKING or first in _ARRAYS:
+            if last in ASKING or first in _ARRAYS:
                 yield from (arg.id for arg in each.args if isinstance(arg, ast.Name))
         elif isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
-            if each.attr not in _ATTRIBUTES and not is_known(f"torch.Tensor.{each.attr}"):
+            if is_foreign(each.attr):
                 yield each.value.id
         elif (
             isinstance(each, ast.Subscript)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.finding import OF_PROJECT, Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.given_arguments import name_given
@@ -60,7 +60,7 @@ _CUDA = re.compile(
     r"cuda\.(is_available|device_count)|(^|[._])(use_)?(cuda|gpus?|trt)$|use_cuda", re.I
 )
 _GPU = re.compile(
-    r"""((torch\.)?device\()?["']cuda(:\d+)?["']\)?|torch\.cuda\.current_device\(\)"""
+    r"""((torch\.)?device\()?f?["']cuda(:\d+|:\{[^{}"']*\})?["']\)?|torch\.cuda\.current_device\(\)"""
 )
 _DEVICE = re.compile(r"cuda|device|gpu|\.to\(|accelerat|fabric|\.mps|\.xpu", re.I)
 _DEVICE_OF_BYTES = re.compile(_DEVICE.pattern.encode(), re.I)
@@ -69,6 +69,7 @@ _MORE = (cst.GreaterThan, cst.IsNot, cst.NotEqual)
 _OF_NUMBERS = (Role.SCALER, Role.SCHEDULER)
 """What has a state without tensors."""
 _MESSAGE = "no map_location: weights saved on a GPU raise where there is none"
+_CAUSE = f"{OF_PROJECT}no map_location"
 _NUMBERS = re.compile(r"scal|sched", re.I)
 _AS_TEXT = re.compile(r"^str\((.*)\)$|^(.*)\.as_posix\(\)$")
 _TRAINER = re.compile(r"_*(train|fit)(_|$)", re.I)
@@ -91,7 +92,7 @@ def in_loads(event: Called, source: Source) -> Iterator[Hit]:
     copies = alone and all(_copies(taker, source) for taker in takers)
     promise = Applicability.SAFE if copies else Applicability.UNSAFE
     fix = Fix("load to the CPU", (source.insert_argument(call, 'map_location="cpu"'),), promise)
-    yield Hit(call, _MESSAGE, fix, severity=_weigh(call, source))
+    yield Hit(call, _MESSAGE, fix, severity=_weigh(call, source), cause=_CAUSE)
 
 
 @rule.source(cst.Call, needs=("load",))
@@ -103,7 +104,7 @@ def where_nothing_leads(call: cst.Call, source: Source) -> Iterator[Hit]:
     if taken and not source.evaluation.is_reached(source.place(call)) and _is_judged(call, source):
         edit = source.insert_argument(call, 'map_location="cpu"')
         fix = Fix("load to the CPU", (edit,), Applicability.UNSAFE)
-        yield Hit(call, _MESSAGE, fix, severity=_weigh(call, source))
+        yield Hit(call, _MESSAGE, fix, severity=_weigh(call, source), cause=_CAUSE)
 
 
 def _weigh(call: cst.Call, source: Source) -> Severity | None:

@@ -20,7 +20,8 @@ rule = Rule(
         their own, and go on as in training. `model.train = False` and `model.eval = True` hide the methods of
         these names, and change no mode at all. eval() and train() reach every part. Measured on torch 2.13.
 
-        Loops over modules(), which set the flag of each, and a module that sets its own are left.
+        Loops over modules(), which set the flag of each, and a module that sets its own are left, and so is a
+        flag beside a call that changes the same mode of all parts.
     """,
     bad="""
         import torch
@@ -68,6 +69,8 @@ def in_source(assign: cst.Assign, source: Source) -> Iterator[Hit]:
         return
     if not MODELS.fullmatch(owner) or SETTINGS.search(owner) or is_of_each(assign, source):
         return
+    if name == "training" and is_set_beside(assign, owner, value, source):
+        return
     what = "has flags of its own in every part" if name == "training" else "loses the method"
     told = f"{owner}.{name} is assigned: {owner} {what}, and changes no mode"
     mode = "eval()" if value is (name == "eval") else "train()"
@@ -81,3 +84,40 @@ def is_of_each(assign: cst.Assign, source: Source) -> bool:
     return loop is not None and any(
         word in source.code(loop.iter) for word in ("modules(", "children(", "layers")
     )
+
+
+def is_set_beside(assign: cst.Assign, owner: str, value: bool, source: Source) -> bool:
+    """Whether the same function calls eval() or train(), and hands the model to one that does, for the same mode."""
+    function = source.enclosing(assign, cst.FunctionDef)
+    calls = [
+        each
+        for each in source.nodes(cst.Call)
+        if source.enclosing(each, cst.FunctionDef) is function
+    ]
+    if any(sets_mode(each, value) == owner for each in calls):
+        return True
+    takers = {
+        each.func.value
+        for each in calls
+        if isinstance(each.func, cst.Name)
+        and any(source.code(given.value) == owner for given in each.args)
+    }
+    return any(
+        sets_mode(each, value)
+        for scope in source.nodes(cst.FunctionDef)
+        if scope.name.value in takers
+        for each in source.nodes(cst.Call)
+        if source.enclosing(each, cst.FunctionDef) is scope
+    )
+
+
+def sets_mode(call: cst.Call, training: bool) -> str:
+    """The model of which all parts are put into a mode: `model.eval()`, `model.train(False)`; else ""."""
+    func = call.func
+    if not isinstance(func, cst.Attribute) or not isinstance(func.value, (cst.Name, cst.Attribute)):
+        return ""
+    method = func.attr.value
+    given = literal(call.args[0].value) if call.args else method == "train"
+    mode = given if method == "train" else False
+    is_set = method in ("eval", "train") and mode is training
+    return cst.Module([]).code_for_node(func.value) if is_set else ""

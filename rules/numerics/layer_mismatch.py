@@ -148,13 +148,15 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
         if is_handed_over(event.way.root.rpartition(":")[2], source):
             return
         severity, where = Severity.WARNING, ", if it is built with its defaults"
+    # what follows an error in a pass of a model is met once that is mended
+    again = f"pass of {event.way.root}" if certain and event.way.forward else ""
     if event.made is not None and event.made.path == source.path:
         caller = event.way.names[-1] if event.way.names else "the script"
         message = f"{short} raises in {caller}{where}: {show_message(event)}"
-        yield Hit(source.evaluation.place(event.made), message, severity=severity)
+        yield Hit(source.evaluation.place(event.made), message, severity=severity, cause=again)
     else:
         said = f"{short} raises{where}: {show_message(event)}"
-        cause = said if certain else f"{short}{where}"
+        cause = again or (said if certain else f"{short}{where}")
         yield Hit(event, said, severity=severity, remedy=find_remedy(event), cause=cause)
 
 

@@ -75,6 +75,14 @@ KEEPS = frozenset(
     }
 )  # fmt: skip
 DEEPEST = 8
+WIDENED = frozenset(
+    {
+        "Pow", "pow", "exp", "expm1", "log", "log1p", "log2", "log10", "sum", "prod", "cumsum", "norm",
+        "normalize", "softmax", "log_softmax", "softplus", "reciprocal", "rsqrt", "cosine_similarity",
+        "layer_norm", "group_norm",
+    }
+)  # fmt: skip
+"""What autocast computes in float32."""
 ADDED = frozenset(
     f"torch.{kind}{name}"
     for kind, names in (
@@ -186,6 +194,8 @@ def is_half(value: Value, source: Source, depth: int = 0) -> bool:
         given = (*called.given.positional, *called.given.keyword.values())
         return called.method == "half" or any(each in HALF for each in given)
     made = ways.find_maker(value)
+    if isinstance(made, (Combined, Called)) and _is_widened(made, source):
+        return False
     if isinstance(made, Combined):
         sides = [each for each in (made.left, made.right) if not is_number(each)]
         return bool(sides) and all(is_half(each, source, depth + 1) for each in sides)
@@ -194,6 +204,13 @@ def is_half(value: Value, source: Source, depth: int = 0) -> bool:
         return False
     inner = find_operand(event)
     return inner is not None and is_half(inner, source, depth + 1)
+
+
+def _is_widened(event: Combined | Called, source: Source) -> bool:
+    """Whether it is given what autocast has lowered, and gives float32 there: `conv(x) ** 2`."""
+    given = (event.left, event.right) if isinstance(event, Combined) else (find_operand(event),)
+    lowered = any(each is not None and source.evaluation.find_half(each) for each in given)
+    return lowered and name_operation(event) in WIDENED
 
 
 def _take_bound(

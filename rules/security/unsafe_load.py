@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.finding import OF_PROJECT, Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import FALSE, NONE, TRUE, External, ModuleValue
 from lintorch.facts.api.network_bytes import comes_by_network
 from lintorch.facts.models.read_models import PICKLES, becomes_model
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import UNKNOWN, Source, literal
 
 rule = Rule(
@@ -31,7 +32,7 @@ rule = Rule(
         then where nothing is said; together with `weights_only=True` it raises RuntimeError.
 
         Where a literal path or a buffer is read, or what the same module writes, the file is taken
-        to be your own. With weights_only=True a file that holds more than weights is refused; what it
+        to be your own, and so is one of a name that a file of the project writes beside torch.save. With weights_only=True a file that holds more than weights is refused; what it
         needs can be allowed by torch.serialization.add_safe_globals. Measured on torch 2.13.
     """,
     bad="""
@@ -70,6 +71,9 @@ rule = Rule(
 _OWN = re.compile(r"\bself\.\w+")
 _FETCHES = frozenset({"torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url"})
 _PARAMETERS = ("f", "map_location", "pickle_module")
+_CAUSE = f"{OF_PROJECT}weights_only=False"
+_NAMED = 4
+"""Characters that a file's name has at least, by which it is known again."""
 
 
 @rule.source(cst.Call, needs=("load",))
@@ -98,7 +102,7 @@ def by_settings(event: Called, source: Source) -> Iterator[Hit]:
     plain = source.name(call.func) == "torch.load" and asked.value("weights_only", None) is False
     if not plain and not _is_own(asked.get("f"), source):
         message = "torch.load with weights_only=False runs whatever code the file holds"
-        yield Hit(event, message)
+        yield Hit(event, message, cause=_CAUSE)
 
 
 @rule.event("torch.load")
@@ -135,7 +139,8 @@ def _torch(call: cst.Call, source: Source) -> Iterator[Hit]:
     if only is False and asked is not None:
         fix = Fix("read weights only", (source.replace(asked, "True"),), Applicability.UNSAFE)
         message = "torch.load with weights_only=False runs whatever code the file holds"
-        yield Hit(call, message, fix if source.profile.torch >= (1, 13) else None)
+        told = fix if source.profile.torch >= (1, 13) else None
+        yield Hit(call, message, told, cause=_CAUSE)
     elif only is None and asked is None and source.profile.torch < (2, 6):
         release = ".".join(map(str, source.profile.torch))
         message = f"torch.load runs whatever code the file holds: {release} does not read weights only by itself"
@@ -156,6 +161,8 @@ def _is_own(path: cst.BaseExpression | None, source: Source) -> bool:
     buffers = [each for each in source.built(path) if source.name(each.func) == "io.BytesIO"]
     if buffers:
         return not any(e.args and comes_by_network(e.args[0].value, source) for e in buffers)
+    if any(_is_saved_around(name, source) for name in _list_file_names(path, source)):
+        return True
     read = set(_parts(path, source))
     return any(
         _writes(call, source)
@@ -183,3 +190,29 @@ def _parts(path: cst.BaseExpression, source: Source) -> Iterator[str]:
         written = source.code(value)
         yield written
         yield from _OWN.findall(written)
+
+
+def _list_file_names(path: cst.BaseExpression, source: Source) -> Iterator[str]:
+    """How the name of a file ends that is written out: of `folder / f"fold{i}_best.pth"`, `os.path.join(folder, "a.pt")`."""
+    for value in _values(path, source):
+        last = value
+        while True:
+            if isinstance(last, cst.BinaryOperation) and isinstance(last.operator, cst.Divide):
+                last = last.right
+            elif isinstance(last, cst.Call) and last.args:
+                last = last.args[-1].value
+            else:
+                break
+        text = literal(last)
+        if isinstance(last, cst.FormattedString):
+            part = last.parts[-1] if last.parts else None
+            text = part.value if isinstance(part, cst.FormattedStringText) else None
+        if isinstance(text, str) and len(name := text.rpartition("/")[2]) >= _NAMED + len(".pt"):
+            yield name
+
+
+def _is_saved_around(name: str, source: Source) -> bool:
+    """Whether a file of the project that calls torch.save writes out this name."""
+    written = rb"^(?![^\n]*load\()[^\n]*" + re.escape(name.encode())
+    pattern = rb"(?m)\A(?=(?s:.)*torch\.save\()(?s:.)*" + written
+    return is_written_around(re.compile(pattern), source.path, source.consulted, if_large=False)

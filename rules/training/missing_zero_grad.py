@@ -110,7 +110,10 @@ def _of_others(region: TrainingRegion) -> Iterator[Hit]:
     stepped, cleared = {each.on for each in steps}, {each.on for each in clearing}
     if len(stepped) < 2 or not cleared or not cleared < stepped or None in stepped:
         return
+    names = {str(each) for each in cleared}
     for step in steps:
+        if str(step.on) in names:  # one of several that a name may stand for
+            continue
         repeated = step.at.spot in region.repeated or region.rebinds(step.on)
         if step.on in cleared or repeated or not _follows_backward(step, region):
             continue

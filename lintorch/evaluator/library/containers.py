@@ -91,6 +91,12 @@ LIBRARY["torch.Size"] = _gather("Size")
 LIBRARY["iter"] = _gather("generator")
 
 
+@does("torch.broadcast_shapes")
+def broadcast_sizes(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`torch.broadcast_shapes(x.shape, y.shape)`: sizes, of which no more is known."""
+    return Items("Size", None, Number(None, True))
+
+
 @does("filter")
 def filter_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`filter(function, items)`: known where each answer is."""

@@ -183,6 +183,8 @@ def _note_result(call: TypedCall, types: dict[int, str]) -> None:
         kind = call.weights
     elif name in _KEEPS:
         kind = types.get(id(find_operand(event)), "")
+    elif isinstance(event, Combined) and call.region and event.operator == "Pow":
+        kind = ""  # which autocast computes in float32
     elif isinstance(event, Combined) and call.low and not call.region.startswith("?"):
         sides = (event.left, event.right)
         plain = [v for v in sides if id(v) not in types and not isinstance(v, Constant)]

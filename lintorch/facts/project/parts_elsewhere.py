@@ -54,14 +54,16 @@ def is_imported_beside(name: str, words: frozenset[str], path: str, consulted: s
     return _stands_on(next(importing, None), others, consulted)
 
 
-def is_written_around(pattern: re.Pattern[bytes], path: str, consulted: set[str]) -> bool:
+def is_written_around(
+    pattern: re.Pattern[bytes], path: str, consulted: set[str], *, if_large: bool = True
+) -> bool:
     """Whether any file of the project holds a text.
 
-    True where the project is too large to tell. Files that were read are added to `consulted`.
+    `if_large` where the project is too large to tell. Files that were read are added to `consulted`.
     """
     files = _list_around(path)
     if files is None:
-        return True
+        return if_large
     consulted.update(each for each in files if each != os.path.abspath(path))
     return any(pattern.search(_read(each)) for each in files)
 

@@ -22,3 +22,21 @@ class Runner:
         self.model.training = True  # hit
         self.model.eval()
         return self.model(x)
+
+
+def restore(model, path):
+    model.load_state_dict(torch.load(path, map_location="cpu"))
+    return model.eval()
+
+
+def evaluate(model, other, path):
+    model.training = False
+    model = restore(model, path)
+    other.encoder.training = False  # hit
+    return model, other
+
+
+def validate(net, x):
+    net.eval()
+    net.training = False
+    return net(x)

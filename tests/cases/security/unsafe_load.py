@@ -93,3 +93,14 @@ def over_network(url):
     kept = io.BytesIO()
     torch.save(remote, kept)
     return torch.load(kept, weights_only=False)
+
+
+def keep(model, folder, fold):
+    place = folder / f"fold{fold}_best_of_all.pth"
+    torch.save({"model": model, "fold": fold}, place)
+
+
+def resume_fold(folder, fold, args):
+    torch.load(folder / f"fold{fold}_best_of_all.pth", weights_only=False)
+    torch.load(join(folder, "never_saved_here.pth"), weights_only=False)  # hit
+    return torch.load(args.resume, weights_only=False)  # hit
