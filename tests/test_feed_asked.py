@@ -310,3 +310,20 @@ def test_the_axis_that_a_condition_names_is_changed_first(tmp_path: Path) -> Non
     """,
     )
     assert fed == {"Cells": "['float32[batch=2, sequence=16, 21, 8]']"}
+
+
+def test_a_chain_of_comparisons_asks_for_each_size(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Square(nn.Module):
+        def __init__(self, side=48):
+            super().__init__()
+            self.side, self.conv = side, nn.Conv2d(3, 8, 3)
+
+        def forward(self, x):
+            assert x.shape[2] == x.shape[3] == self.side
+            return self.conv(x)
+    """,
+    )
+    assert fed["Square"] == "['float32[batch=2, 3, 48, 48]']"

@@ -63,7 +63,7 @@ def test_an_axis_that_forward_takes_away_is_one(tmp_path: Path) -> None:
             return self.last(torch.cat([best, label.squeeze(1)], 1))
     """,
     )
-    assert fed == {"Parts": "['float32[batch=2, 3, length=61]', 'float32[batch=2, 1, 16]']"}
+    assert fed == {"Parts": "['float32[batch=2, 3, length=256]', 'float32[batch=2, 1, 16]']"}
 
 
 def test_what_a_cut_leaves_nothing_of_becomes_larger(tmp_path: Path) -> None:

@@ -266,3 +266,62 @@ def test_a_default_of_several_words_is_what_a_command_line_would_hold(tmp_path: 
     """,
     )
     assert fed["Shares"] == ["float32[batch, 24]"]
+
+
+def test_settings_begin_with_what_a_function_of_another_file_gives(tmp_path: Path) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "base.py").write_text(
+        "import ml_collections\n\n\ndef get_default_configs():\n"
+        "    config = ml_collections.ConfigDict()\n"
+        "    config.data = data = ml_collections.ConfigDict()\n"
+        "    data.channels_of_all = 5\n"
+        "    config.model = ml_collections.ConfigDict()\n"
+        "    return config\n"
+    )
+    (tmp_path / "configs" / "small.py").write_text(
+        "from configs.base import get_default_configs\n\n\ndef get_config():\n"
+        "    config = get_default_configs()\n"
+        "    model = config.model\n"
+        "    model.act_of_all = 'swish'\n"
+        "    model.width_of_all = 24\n"
+        "    return config\n"
+    )
+    fed = feed_models(
+        tmp_path,
+        """
+    class Score(nn.Module):
+        def __init__(self, config):
+            super().__init__()
+            if config.model.act_of_all.lower() != "swish":
+                raise NotImplementedError(config.model.act_of_all)
+            self.lin = nn.Conv2d(config.data.channels_of_all, config.model.width_of_all, 1)
+
+        def forward(self, x):
+            return self.lin(x)
+    """,
+    )
+    assert fed["Score"] == ["float32[batch, 5, height, width]"]
+
+
+def test_of_choices_the_first_is_taken_where_the_default_is_none_of_them(tmp_path: Path) -> None:
+    (tmp_path / "parse.py").write_text(
+        "import argparse\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--coder_of_all', default='fold', choices=['folded', 'graph'])\n"
+        "parser.add_argument('--width_of_all', type=int, default=24)\n"
+    )
+    fed = feed_models(
+        tmp_path,
+        """
+    class Coded(nn.Module):
+        def __init__(self, args):
+            super().__init__()
+            if args.coder_of_all == "folded":
+                self.coder = nn.Linear(args.width_of_all, 4)
+            elif args.coder_of_all == "graph":
+                self.coder = nn.Linear(2 * args.width_of_all, 4)
+
+        def forward(self, x):
+            return self.coder(x)
+    """,
+    )
+    assert fed["Coded"] == ["float32[batch, 24]"]

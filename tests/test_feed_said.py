@@ -330,3 +330,30 @@ def test_a_volume_outgrows_the_window_of_a_pool() -> None:
     said = "input image (T: 4 H: 2 W: 2) smaller than kernel size (kT: 2 kH: 7 kW: 7)"
     first = next(suggest_repairs(guess, said))
     assert first.sizes == {"batch": 2, "depth": 32, "height": 224, "width": 224}
+
+
+def test_axes_are_read_with_stars_between_them_and_sides_that_are_alike(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+    class Decoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.last = nn.Embedding(20, 8), nn.Linear(40, 4)
+
+        def forward(self, images, words, lengths):
+            \"\"\"Inputs:
+            images: features, a tensor of dimension (batch_size, map_size, map_size, 32)
+            words = indices of words    [batch * len_w]
+            lengths: a tensor of dimension (batch_size, 1)
+            \"\"\"
+            lengths, order = lengths.squeeze(1).sort(0, descending=True)
+            rows = self.table(words[order])
+            mean = images[order].flatten(1, 2).mean(1, keepdim=True)
+            both = torch.cat([rows, mean.expand(-1, rows.shape[1], -1)], 2)
+            return self.last(both)[:, : max(lengths.tolist())]
+    """,
+    )
+    assert fed["images"].shape == ("batch", "height", "width", 32)
+    assert fed["words"].shape == ("batch", "sequence")
+    assert (fed["lengths"].shape, fed["lengths"].longest) == (("batch", 1), "sequence")

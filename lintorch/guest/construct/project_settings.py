@@ -7,14 +7,18 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from lintorch.guest.construct.setting_paths import SettingPath, SettingUse
-from lintorch.guest.construct.spelled_settings import SettingTree, read_python_settings
+from lintorch.guest.construct.spelled_settings import (
+    BegunSettings,
+    SettingTree,
+    read_python_settings,
+)
 from lintorch.guest.process.deadline import clock
 from lintorch.record.repository import find_repository
 
@@ -130,7 +134,25 @@ def read_repository(root: Path) -> tuple[ShippedSettings, ...]:
         if number >= _MOST_FILES or clock() > late:
             break
         found += (ShippedSettings(tree, str(path)) for tree in _read_file(path))
-    return tuple(found)
+    return tuple(_finish(each, found) for each in found)
+
+
+def _finish(shipped: ShippedSettings, others: Sequence[ShippedSettings]) -> ShippedSettings:
+    """The set on top of what the other file says that its function begins with."""
+    if not isinstance(shipped.tree, BegunSettings):
+        return shipped
+    ending = os.sep + shipped.tree.module.lstrip(".").replace(".", os.sep) + ".py"
+    begun = (each.tree for each in others if each.path.endswith(ending))
+    return replace(shipped, tree=_merge(next(begun, {}), shipped.tree))
+
+
+def _merge(below: SettingTree, above: SettingTree) -> SettingTree:
+    """What both hold; where both tell, what stands above."""
+    merged = {**below, **above}
+    for key in below.keys() & above.keys():
+        if isinstance(below[key], dict) and isinstance(above[key], dict):
+            merged[key] = _merge(below[key], above[key])
+    return merged
 
 
 def _list_files(root: Path) -> Iterator[Path]:

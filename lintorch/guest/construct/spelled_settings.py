@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -11,6 +12,14 @@ from lintorch.guest.construct.literal_values import UnknownValueError, evaluate_
 from lintorch.guest.construct.tensor_calls import get_last_name
 
 SettingTree = dict[str, Any]
+
+
+class BegunSettings(dict[str, Any]):
+    """Settings that a function of another file begins: `module` is what that is imported as."""
+
+    module = ""
+
+
 _HOLDERS = frozenset(
     [
         "CN",
@@ -33,6 +42,10 @@ _HOLDERS = frozenset(
 """Names of what holds settings as attributes."""
 _HINT = b"add_argument", b"CfgNode", b"CN(", b"edict", b"EasyDict", b"ConfigDict", b"onfig", b"{"
 _TYPES = {"int": int, "float": float, "str": str}
+_BEGINNING = re.compile(
+    r"(get|make|load|create)?_?(default|base)?_?(configs?|cfg|settings)(_defaults?)?"
+)
+"""Functions that begin a set of settings, of which a file tells what it changes: `config = get_default_configs()`."""
 _LEAST_CONSTANTS = 3
 """Constants of a class before it is taken for settings."""
 
@@ -48,10 +61,11 @@ def read_python_settings(text: bytes) -> Iterator[SettingTree]:
     parsed = _read_parsers(tree)
     if parsed:
         yield parsed
+    homes = dict(_list_imported(tree))
     bodies = [tree.body]
     bodies += [node.body for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     for body in bodies:
-        yield from _read_assigned(body)
+        yield from _read_assigned(body, homes)
     classes = {part.name: part for part in tree.body if isinstance(part, ast.ClassDef)}
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and not _is_model(node):
@@ -99,6 +113,9 @@ def _read_default(given: dict[str | None, ast.expr]) -> Any:
         raise UnknownValueError("default")
     if value is None:
         raise UnknownValueError("default")
+    if isinstance(value, str) and "choices" in given:
+        choices = _read_choices(given["choices"])
+        value = value if value in choices or not choices else choices[0]
     kind = _TYPES.get(get_last_name(given["type"])) if "type" in given else None
     several = isinstance(value, str) and getattr(given.get("nargs"), "value", None) in ("+", "*")
     if several and len(words := value.split()) > 1:  # as it is written on a command line
@@ -110,21 +127,58 @@ def _read_default(given: dict[str | None, ast.expr]) -> Any:
     return value
 
 
-def _read_assigned(body: list[ast.stmt]) -> Iterator[SettingTree]:
-    """`config = CN()`, `config.MODEL.WIDTH = 32` and `config = {…}` among statements."""
+def _read_choices(node: ast.expr) -> list[Any]:
+    """What an argument may be; empty where that is not spelled out."""
+    with suppress(UnknownValueError):
+        choices = evaluate_literal(node, {})
+        return list(choices) if isinstance(choices, (list, tuple)) else []
+    return []
+
+
+def _list_imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Functions that a file imports and that begin settings, each with the module it imports them from."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                if _BEGINNING.fullmatch(alias.name):
+                    yield alias.asname or alias.name, node.module
+
+
+def _read_assigned(body: list[ast.stmt], homes: Mapping[str, str]) -> Iterator[SettingTree]:
+    """`config = CN()`, `config.MODEL.WIDTH = 32` and `config = {…}` among statements.
+
+    `homes` says which modules functions come from that begin settings.
+    """
     roots: dict[str, SettingTree] = {}
     known: dict[str, Any] = {}
     for node in body:
         if not isinstance(node, ast.Assign):
             continue
-        for target in node.targets:
-            path = _split_target(target)
-            if not path:
-                continue
-            with suppress(UnknownValueError):
+        paths = [path for target in node.targets if (path := _split_target(target))]
+        with suppress(UnknownValueError):
+            value = _read_held_part(node.value, roots, homes)
+            if value is None:
                 value = _read_value(node.value, known, roots)
+            for path in paths:  # `config.model = model = CN()`: one mapping by two names
                 _put(path, value, roots, known)
     yield from (root for root in roots.values() if root)
+
+
+def _read_held_part(
+    node: ast.expr, roots: Mapping[str, SettingTree], homes: Mapping[str, str]
+) -> SettingTree | None:
+    """The mapping that `config.model` already is, or has to be, and an empty one for `get_default_configs()`."""
+    if isinstance(node, ast.Call):
+        if node.args or node.keywords or get_last_name(node.func) not in homes:
+            return None
+        begun = BegunSettings()
+        begun.module = homes[get_last_name(node.func)]
+        return begun
+    path = _split_target(node)
+    held: Any = roots.get(path[0]) if len(path) > 1 else None
+    for key in path[1:]:
+        held = held.setdefault(key, {}) if isinstance(held, dict) else None
+    return held if isinstance(held, dict) else None
 
 
 def _put(path: list[str], value: Any, roots: dict[str, SettingTree], known: dict[str, Any]) -> None:

@@ -115,13 +115,19 @@ def _read_condition(node: ast.AST, frame: FrameType) -> AskedSize | None:
         size, wanted = _value_of(node.left, frame), _value_of(node.right, frame)
         if _are_sizes(size, wanted) and wanted > 1 and size % wanted:
             return AskedSize(size, wanted, multiple=True)
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        pair = _value_of(node.left, frame), _value_of(node.comparators[0], frame)
-        size, wanted = _find_unlike(*pair)
+    for left, operator, right in _list_compared(node):
+        size, wanted = _find_unlike(_value_of(left, frame), _value_of(right, frame))
         if _are_sizes(size, wanted) and size != wanted:
-            beyond = _PAST.get(type(node.ops[0]), 0)
-            return AskedSize(size, wanted + beyond, axis=_read_axis(node.left))
+            beyond = _PAST.get(type(operator), 0)
+            return AskedSize(size, wanted + beyond, axis=_read_axis(left))
     return None
+
+
+def _list_compared(node: ast.AST) -> Iterator[tuple[ast.expr, ast.cmpop, ast.expr]]:
+    """The comparisons of a chain, `h == w == self.side`, two by two."""
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        yield from zip(sides, node.ops, sides[1:], strict=False)
 
 
 def _read_axis(node: ast.expr) -> int | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import prod
 
 from lintorch.guest.feed.fix_rank import change_rank
-from lintorch.guest.feed.fix_sides import scale_sides
+from lintorch.guest.feed.fix_sides import equalise_sizes, scale_sides
 from lintorch.guest.feed.guess_inputs import Guess, find_numbers
 from lintorch.guest.feed.resize_axis import replace_size, scale_channels
 
@@ -122,6 +122,7 @@ def fix_linear_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from _shorten_flattened(guess, got, want)
     yield from _share_features(guess, got, want)
     yield from replace_size(guess, got, want, axis=-1)
+    yield from _fill_up_vector(guess, got, want)
     if len(guess.inputs) > 1:
         yield from _put_channels_first(guess, got, want)
     for number, given in enumerate(guess.inputs):
@@ -165,6 +166,17 @@ def _share_features(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     yield guess
 
 
+def _fill_up_vector(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Beside words, or what has more axes, a vector a sample makes up the difference: of a speaker, a class."""
+    for number, given in enumerate(guess.inputs if guess.inputs[1:] else ()):
+        samples, width = given.shape if len(given.shape) == 2 else (0, 0)
+        is_vector = given.dtype == "float32" and samples == "batch" and type(width) is int
+        others = (each for each in guess.inputs if each is not given)
+        beside = any(each.dtype == "int64" or len(each.shape) > 2 for each in others)
+        if is_vector and beside and (wider := guess.size_along(given, 1) + want - got) > 0:
+            yield guess.with_size(number, 1, wider)
+
+
 def _fill_up_features(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     """Where what comes of an input, or of the rest of it, is put beside something: it makes up the difference.
 
@@ -181,6 +193,32 @@ def fix_last_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """`want` on the last axis instead of `got`, as recurrent layers say it."""
     want, got = find_numbers(match)[:2]
     yield from replace_size(guess, got, want, axis=-1)
+    yield from _take_row_alone(guess, got, want)
+
+
+def _take_row_alone(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """One row of `want`, where all samples and steps were made one: `x.view(1, 1, -1)`."""
+    for number, given in enumerate(guess.inputs if got % want == 0 else ()):
+        numbers = prod(guess.size_along(given, axis) for axis in range(len(given.shape)))
+        if numbers == got and given.shape != (1, want):
+            yield guess.with_input(number, replace(given, shape=(1, want)))
+
+
+def fix_split(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """As many along an axis as the parts have together that it is split into."""
+    got, axis = int(match[1]), int(match[2])
+    want = sum(int(number) for number in re.findall(r"\d+", match[3]))
+    yield from replace_size(guess, got, want, axis=axis)
+
+
+def fix_product(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Rows of one batch of matrices as wide as the other is high; also where they are what was cut off of wider ones."""
+    got, want = (int(number) for number in match.groups())
+    yield from equalise_sizes(guess, match)
+    for number, given in enumerate(guess.inputs):
+        have = guess.size_along(given, -1) if len(given.shape) > 2 else 0
+        if have > got:
+            yield guess.with_size(number, -1, have - got + want)
 
 
 def fix_cell_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

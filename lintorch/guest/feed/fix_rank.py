@@ -90,16 +90,22 @@ def add_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 
 def make_vectors_alike(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """Vectors of fractions, as the first has, in place of what has a number per sample: they are put together."""
-    alike = next((given for given in guess.inputs if len(given.shape) == 2), None)
-    if {*find_numbers(match)} != {1, 2} or alike is None:
-        return
-    changed = guess
-    for number, given in enumerate(guess.inputs):
-        if len(given.shape) == 1:
-            taken = replace(given, shape=alike.shape, dtype=alike.dtype, low=0, high=0)
-            changed = changed.with_input(number, taken)
-    yield changed
+    """What is put together gets as many axes: fractions with one too few those of the first that has them all.
+
+    So does what has one number per sample. Else what has one too many loses it.
+    """
+    less, more = sorted(find_numbers(match)[:2])
+    fractions = (g for g in guess.inputs if len(g.shape) == more and g.dtype == "float32")
+    alike = next(fractions, None)
+    if alike is not None and more == less + 1:
+        changed = guess
+        for number, given in enumerate(guess.inputs):
+            if len(given.shape) == less and (less == 1 or given.dtype == "float32"):
+                taken = replace(given, shape=alike.shape, dtype=alike.dtype, low=0, high=0)
+                changed = changed.with_input(number, taken)
+        yield changed
+    if more > 2:
+        yield from change_rank(guess, less, got=more)
 
 
 def change_rank(guess: Guess, rank: int, channels: int = 0, got: int = 0) -> Iterator[Guess]:

@@ -51,6 +51,7 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         yield from replace_size(guess, got, want, axis=-1)
         yield from replace_size(guess, got, want, axis=1)
         yield from scale_channels(guess, got, want)
+    yield from _drop_last_axis(guess, one, other)
     back = [(other, one)] if "length" in guess.sizes else []
     pairs = sorted([(one, other), *back], key=lambda pair: pair[0] > pair[1])
     for got, want in (*pairs, (one - 1, other - 1)):  # a signal is rather too short than too long
@@ -64,6 +65,15 @@ def _double_cut_axis(guess: Guess, one: int, other: int) -> Iterator[Guess]:
         for axis in (-1, 1):
             if len(given.shape) > 1 and guess.size_along(given, axis) == one + other:
                 yield guess.with_size(number, axis, 2 * (one + other))
+
+
+def _drop_last_axis(guess: Guess, one: int, other: int) -> Iterator[Guess]:
+    """One number where a row stood that is as wide as one of the sizes, beside what is looked up: `value[:, i] * table(index[:, i])`."""
+    looked_up = any(given.dtype == "int64" for given in guess.inputs)
+    for number, given in enumerate(guess.inputs if looked_up else ()):
+        is_row = len(given.shape) > 2 and guess.size_along(given, -1) in (one, other)
+        if is_row and given.dtype == "float32":
+            yield guess.with_input(number, replace(given, shape=given.shape[:-1]))
 
 
 def _spread_masks(guess: Guess) -> Iterator[Guess]:
@@ -224,14 +234,22 @@ def add_viewed_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     if got % batch or want % max(1, got // batch) or not 1 < want * batch // got <= _LARGEST_SIDE:
         return
     for number, given in enumerate(guess.inputs):
+        several = want * batch // got
         if len(given.shape) == 2 and type(given.shape[1]) is int:
-            shape = (given.shape[0], want * batch // got, given.shape[1])
+            shape = (given.shape[0], several, given.shape[1])
             yield guess.with_input(number, replace(given, shape=shape))
+        if len(given.shape) == 4 and type(given.shape[1]) is int:  # frames, one behind the other
+            yield guess.with_size(number, 1, several * given.shape[1])
 
 
 def _set_viewed_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """The number of a view to rows of so many, `view(-1, 80)`, along the last axis or that of channels, of fractions."""
-    if not match[1].strip().isdigit():
+    channels, *sides = (int(number) for number in match[1].split(","))
+    if sides:
+        for number, given in enumerate(guess.inputs):
+            own = [guess.size_along(given, axis) for axis in range(2, len(given.shape))]
+            if own == sides:
+                yield guess.with_size(number, 1, channels)
         return
     for number, given in enumerate(guess.inputs):
         axes = {1, len(given.shape) - 1} if len(given.shape) > 2 else set()

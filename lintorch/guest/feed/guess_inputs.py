@@ -44,6 +44,11 @@ _TIME_NAMES = re.compile(
     r"t|time|timesteps?|sigma|noise_level|step|(diffusion|noise)_(step|time|level)s?"
 )
 _CONTEXT_NAMES = re.compile(r"encoder_hidden_states|context|text_emb\w*|prompt_embeds")
+_VECTOR_NAMES = re.compile(
+    r"(speaker|spk|style|emotion|prosody|gst|ref)_?(emb|embed|embeddings?|embeds?|vectors?|vecs?)|[dx]_?vec(tor)?s?"
+)
+"""Names of what tells of a speaker or a style, beside a text: a vector a sample."""
+_VECTOR_WIDTH = 64
 _LABEL_NAMES = re.compile(r"class_(labels?|ids?|idx)|labels")
 _KIND_NAMES = re.compile(
     r"(class_|style_|domain_|spk_|speaker_|emotion_|cond_)?(labels?|ids?|idx|index)|y|cls|speakers?|spk|spkr"
@@ -336,6 +341,8 @@ def guess_argument(name: str, main: Input, number: int) -> Input:
         return Input(name, "float32", ("batch", "sequence", 32))
     if number and _CONTEXT_NAMES.fullmatch(name) and len(main.shape) == 2:
         return Input(name, "float32", ("batch", "sequence", main.shape[1]))
+    if number and _VECTOR_NAMES.fullmatch(name) and main.dtype == "int64":
+        return Input(name, "float32", ("batch", _VECTOR_WIDTH))
     if number and _GRAPH_NAMES.fullmatch(name) and main.shape[1:2] == ("sequence",):
         return Input(name, "float32", ("batch", "sequence", "sequence"))
     if number and _PAIRS_NAMES.fullmatch(name) and main.shape[1:2] == ("sequence",):

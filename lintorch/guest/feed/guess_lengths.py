@@ -15,6 +15,8 @@ _LENGTHS_NAMES = re.compile(
 _LONGEST_NAMES = re.compile(
     r"max_?(?P<of>\w+?)?_?(seq_?)?(lengths?|lens?|frames|steps)|max_?(time|T)"
 )
+_SHAPES = ("batch",), ("batch", 1)
+"""Of what holds lengths; the second where a text tells so."""
 _AXES_OF_TIME = ("sequence", "length", "width")
 """Names of the axis along which samples are padded, the likeliest first."""
 
@@ -98,9 +100,10 @@ def _link(given: Input, number: int, inputs: Sequence[Input], called: Sequence[s
     longest = next((axis for other in others for axis in _find_time_axes(other)), "")
     if not longest and given.longest != "":
         longest = min((n for g in inputs for n in g.shape[1:] if isinstance(n, int)), default=1)
-    if not longest or (given.longest == longest and len(given.shape) == 1):
+    if not longest or (given.longest == longest and given.shape in _SHAPES):
         return given
-    return replace(given, dtype="int64", shape=("batch",), low=0, high=0, longest=longest)
+    shape = given.shape if given.shape == ("batch", 1) else ("batch",)
+    return replace(given, dtype="int64", shape=shape, low=0, high=0, longest=longest)
 
 
 def _find_time_axes(given: Input) -> Iterator[str]:

@@ -16,6 +16,8 @@ from lintorch.guest.feed.fix_channels import (
     fix_layer_norm,
     fix_linear_features,
     fix_prelu,
+    fix_product,
+    fix_split,
 )
 from lintorch.guest.feed.fix_dtype import (
     lower_integers,
@@ -115,7 +117,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"Got (\d)D input, but \w+ mode needs (\d)D", take_second_rank),
         (r"[Ee]xpected (\d)D \(unbatched\) or (\d)D \(batched\)", take_batched_rank),
         (r"[Ee]xpected (?:input to be )?(\d)-?D or (\d)-?D", take_batched_rank),
-        (r"should be a (\d)d-array", take_first_rank),
+        (r"should be a (\d)d-array|batch[12] must be a (\d)D tensor", take_first_rank),
         (r"Padding size (\d) is not supported for (\d)D input", fit_padded_rank),
         (r"[Ee]xpected (\d)-?D (?:input|tensor|\(got)", take_first_rank),
         (r"expected (\d)[Dd],? (?:but )?got", take_first_rank),
@@ -170,7 +172,11 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"shape '\[-1, ([\d, ]+)\]' is invalid for input of size (\d+)", add_viewed_axis),
         (r"length\D{0,14}(\d+),? but (?:found|got)\D{0,12}(\d+)", equalise_sizes),
         (r"has size (\d+) for operand \d+ which does not broadcast .* size (\d+)", equalise_sizes),
-        (r"batch2 tensor to be: \[\d+, (\d+)\] but got: \[\d+, (\d+)\]", equalise_sizes),
+        (r"batch2 tensor to be: \[\d+, (\d+)\] but got: \[\d+, (\d+)\]", fix_product),
+        (
+            r"to sum exactly to (\d+) \(input tensor's size at dimension (-?\d+)\).*split_sizes=\[([\d, ]+)\]",
+            fix_split,
+        ),
         (r"Expected size (\d+) but got size (\d+)", equalise_joined_sizes),
         (
             r"Given input size: \(([\dx]+)\). Calculated output size: \(([\dx]+)\)",

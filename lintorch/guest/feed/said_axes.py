@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ _BATCH = re.compile(r"b|bs|bsz|n|nb|nt|num_sims|(\w*_)?batch(es)?(_?size)?|(num_
 _HEIGHT, _WIDTH = re.compile(r"h|(\w+_)?(h|height)"), re.compile(r"w|(\w+_)?(w|width)")
 _DEPTH = re.compile(r"d|z|(\w+_)?depth")
 _STEPS = re.compile(
-    r"[tls]|ts|\w*len|\w*length|\w*time\w*|\w*seq\w*|\w*steps?|(\w+_)?(frames?|tokens?|words)"
+    r"[tls]|ts|\w*len|len_\w+|\w*length|\w*time\w*|\w*seq\w*|\w*steps?|(\w+_)?(frames?|tokens?|words)"
 )
 _NUMBERED = re.compile(r"_?\d+$")
 """Of the words for two axes of a kind: `T_1`, `T_2`."""
@@ -27,8 +28,10 @@ _MANY = re.compile(
     r"[nmpvkje]|(num|n)_\w+|(\w+_)?(nodes?|points?|joints?|atoms?|edges?|vert\w+|pts)"
 )
 _FEATURES = re.compile(
-    r"c|ch|cin|in_c|dim|(\w+_)?(c|ch|channels?|dims?|features?|hidden(_size)?|embed\w*|classes|size)"
+    r"c|n?feats?|ch|cin|in_c|dim|(\w+_)?(c|ch|channels?|dims?|features?|hidden(_size)?|embed\w*|classes|size)"
 )
+_SIDE = re.compile(r"s|(\w*_)?(size|sz|res|resolution|side)|(img|image)size")
+"""Words for a side of an image that is as high as it is wide."""
 _CHANNELS_OF_SERIES = (
     *("feature_size", "enc_in", "n_vars", "num_vars", "num_features", "n_features", "in_features"),
     *("num_channels", "n_channels", "in_channels", "input_size", "input_dim", "in_dim", "c_in"),
@@ -61,6 +64,7 @@ class AxisNamer:
 
     def name_axes(self, axes: SaidShape, whole: bool) -> tuple[int | str, ...]:
         """The shape of one input; `whole` where it holds whole numbers."""
+        axes = _name_alike_sides(axes)
         words = [axis.lower().removesuffix("_in") for axis in axes]
         first = -1 if self._is_other(words[0]) else 0
         batch = next((n for n, word in enumerate(words[:2]) if _BATCH.fullmatch(word)), first)
@@ -115,6 +119,15 @@ class AxisNamer:
         first = self._kept.get(name) if name in ("sequence", "length") else None
         self.sizes[name] = first or FIRST_SIZES.get(name.strip("_"), _OTHER_SIZE)
         return name
+
+
+def _name_alike_sides(axes: SaidShape) -> SaidShape:
+    """The axes, with two names for the sides of an image that a text calls alike: `(N, 3, image_size, image_size)`."""
+    pairs = enumerate(itertools.pairwise(axes))
+    for number, (one, other) in pairs if len(axes) > 3 else ():
+        if one == other and _SIDE.fullmatch(one.lower()):
+            return (*axes[:number], "height", "width", *axes[number + 2 :])
+    return axes
 
 
 def _find_known(word: str, module: nn.Module, arguments: Mapping[str, Any]) -> int:

@@ -28,7 +28,9 @@ _LIST = r"(?P<open>[\[(])\s*(?P<list>[^\[\]()\n]{1,90}?)\s*(?P<one>,?)\s*[\])]"
 _CROSSED = r"(?P<crossed>\w+(?: [x×*] \w+){1,5}|[A-Z0-9](?:x[A-Z0-9]\w*){1,5})(?!\w)"
 _BARE = r"(?<=[:=] )(?P<bare>[A-Z]\w*(?:, ?[A-Z]\w*){1,5})\s*$"
 """As in `# source: B, T_1, N, D`."""
-_BETWEEN = r"(?: ?= ?|[^\n\[\](){}=:]{0,20}:?[^\n\[\](){}=:]{0,60}?)"
+_BETWEEN = (
+    r"(?: ?= ?(?:[a-zA-Z][^\n\[\](){}=:]{0,60} )?|[^\n\[\](){}=:]{0,20}:?[^\n\[\](){}=:]{0,60}?)"
+)
 _INPUT = r"(?i:inputs?(?: (?:shape|size|tensor|data))?)"
 _WORDS = re.compile(
     r"tensor|optional|list|tuple|float|int|bool|str|default|dict|none|required|torch|true|false|and|or|the"
@@ -136,13 +138,18 @@ def _find_shape(spelled: str, text: str) -> SaidShape:
     start = rf"(?<![\w.]){spelled}(?![\w.(\[])(?P<between>{_BETWEEN})"
     for match in re.finditer(rf"{start}(?:{_LIST}|{_CROSSED}|{_BARE})", text):
         listed = match["list"] or match["bare"]
-        parts = re.split(r",", listed) if listed else re.split(r" ?[x×*] ?", match["crossed"])
+        parts = _split_listed(listed) if listed else re.split(r" ?[x×*] ?", match["crossed"])
         axes = tuple(part.partition("=")[0].strip(" `'\"") for part in parts)
         if match["open"] == "[":
             axes = tuple(_SPACED.sub("_", axis) for axis in axes)
         if _are_axes(axes, match["open"] == "[" or bool(match["one"])):
             return axes
     return ()
+
+
+def _split_listed(listed: str) -> list[str]:
+    """The axes between brackets: `batch, len`, and `batch * len`, `batch x len` where there is no comma."""
+    return listed.split(",") if "," in listed else re.split(r" [x×*] ", listed)
 
 
 def _are_axes(axes: SaidShape, bracketed: bool) -> bool:

@@ -198,7 +198,10 @@ def _try_guesses(
         tries, furthest = 0, -1
         while waiting and tries < _TRIES_PER_GUESS:
             guess, depth, heaviest = waiting.pop(0)
-            if (guess.feeding_key(), heaviest) in seen or guess.count_elements() > _MOST_ELEMENTS:
+            if guess.count_elements() > _MOST_ELEMENTS:
+                waiting[:0] = [(each, depth, heaviest) for each in _list_smaller(guess)]
+                continue
+            if (guess.feeding_key(), heaviest) in seen:
                 continue
             left = deadline - clock()
             if len(seen) >= _MOST_TRIES or (seen and left < 0):
@@ -256,6 +259,13 @@ def _shrink_guess(guess: Guess) -> Guess | None:
     if sides and min(sides.values()) >= _LEAST_SIDE:
         return guess.with_sizes(**sides)
     return guess.with_sizes(batch=1) if guess.sizes.get("batch", 1) > 1 else None
+
+
+def _list_smaller(guess: Guess) -> Iterator[Guess]:
+    """The same at smaller sizes, where what it would be fed takes too much memory."""
+    smaller = _shrink_guess(guess)
+    if smaller is not None and smaller.count_elements() < guess.count_elements():
+        yield smaller
 
 
 def _describe_lighter(guess: Guess, heavy: list[Guess]) -> Iterator[str]:

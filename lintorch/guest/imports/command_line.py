@@ -25,9 +25,24 @@ def _parse_relaxed(self: Any, args: Any = None, namespace: Any = None) -> Any:
         return _parse(self, args, namespace)
     with _ask_for_nothing(self) as left_out:
         found = _parse(self, [], namespace)
-    if left_out:
-        note_assumption(f"None for arguments of the command line: {', '.join(left_out)} ({place})")
+    chosen = dict(_choose_first(self, left_out, found))
+    for name, value in chosen.items():
+        setattr(found[0], name, value)
+    lacking = [name for name in left_out if name not in chosen]
+    if lacking:
+        note_assumption(f"None for arguments of the command line: {', '.join(lacking)} ({place})")
+    if chosen:
+        said = ", ".join(f"{name}={value}" for name, value in chosen.items())
+        note_assumption(f"the first choice of the command line: {said} ({place})")
     return found
+
+
+def _choose_first(parser: Any, names: list[str], found: Any) -> Iterator[tuple[str, Any]]:
+    """Of arguments that have to be given and are one of several words, the first of these."""
+    for action in parser._actions:
+        asked = action.dest in names and getattr(found[0], action.dest, None) is None
+        if asked and isinstance(action.choices, (list, tuple)) and action.choices:
+            yield action.dest, action.choices[0]
 
 
 @contextmanager
