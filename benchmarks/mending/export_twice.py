@@ -51,9 +51,9 @@ class Tried:
         return asdict(self)
 
 
-def export_twice(root: Path, name: str, place: Path, models: Sequence[str] = ()) -> Tried:
-    """Export, fix, export those models, or all; the copy is as it was at the end."""
-    asked = [word for model in models for word in ("--model", model)]
+def export_twice(root: Path, name: str, place: Path, options: Sequence[str] = ()) -> Tried:
+    """Export, fix, export, all with these options; the copy is as it was at the end."""
+    asked = tuple(options)
     copy = copy_folder(root, place)
     paths = [name, *list_imported(copy, name)]
     for path in paths:
@@ -103,13 +103,16 @@ def _fix(
     copy: Path, paths: Sequence[str], asked: Sequence[str]
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
     """What the fixing itself says, and what is left without a fix."""
-    chosen = ("--isolated", "--no-cache", "--select", "LT1", "--config", _IN_USE, "-j", "1")
+    alone = () if "--config" in asked else ("--isolated",)
+    chosen = (*alone, "--no-cache", "--select", "LT1", "--config", _IN_USE, "-j", "1")
     tried = [word for exporter in EXPORTERS for word in ("--export", exporter)]
     common = (*chosen, "--trace", *asked, *tried)
     report = copy.with_name(f"{copy.name}.left.json")
     report.unlink(missing_ok=True)
     fixing = ("--fix", "--unsafe-fixes", "--verify", "--output-format", "concise")
     told = _run(copy, "check", *paths, *common, *fixing, "--report", f"json={report}")
+    if told.returncode > 1 and not report.exists():
+        raise SystemExit(told.stderr)
     left = json.loads(report.read_text()) if report.exists() else []
     return told.stdout, tuple((each["code"], each["remedy"] or "") for each in left)
 

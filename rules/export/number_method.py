@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -14,6 +15,7 @@ from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import Number, Tensor
 from lintorch.evidence import Outcome, Trial
 from lintorch.evidence.treatment import report_refusal
+from lintorch.facts.models.remainder_pads import RemainderAsked, read_remainder
 from lintorch.source import Source
 
 rule = Rule(
@@ -73,34 +75,47 @@ MISSING = re.compile(rf"'Tensor' object has no attribute '({'|'.join(sorted(NUMB
 def in_model(event: Called, source: Source) -> Iterator[Hit]:
     """`(n / 8).is_integer()`, `n.bit_length()` of a size of a tensor."""
     held = event.positional[0]
-    if not event.way.forward or not isinstance(held, Number) or not is_size(held, source):
+    if not event.way.forward or not isinstance(held, Number) or held.data:
         return
     name = event.name.removeprefix("number.")
     every = name in OF_INT or (name == "is_integer" and held.whole)
     said = f"{name}() is no method of a size that is traced"
     harm = EVERYWHERE if every and held.varies and source.profile.dynamic else TRACED
-    yield Hit(event, said, fix=ask_for_rest(event, source), harm=harm)
+    fix = ask_for_rest(event, source)
+    if is_size(held, source):
+        yield Hit(event, said, fix=fix, harm=harm)
+    elif fix is not None and held.varies is None:
+        yield Hit(event, said, fix=fix, harm=harm, confirms=True)
 
 
 def is_size(held: Number, source: Source) -> bool:
     """Whether it is read from a shape, or worked out of one: no number that a model was made with."""
-    if held.data:
-        return False
     sources = source.evaluation.ways.list_sources(held)
     return bool(held.varies) or any(isinstance(each, Tensor) for each in sources)
+
+
+def find_quotient(event: Called, source: Source) -> RemainderAsked | None:
+    """What is divided by what, where a name that is given once has the quotient."""
+    function = source.evaluation.find_function(event)
+    if function is None or not isinstance(event.node, ast.expr):
+        return None
+    return read_remainder(event.node, function)
 
 
 def ask_for_rest(event: Called, source: Source) -> Fix | None:
     """`n % 8 == 0` for `(n / 8).is_integer()`."""
     call = source.call_at(event)
-    asked = call.func if call is not None and event.name == "number.is_integer" else None
+    if call is None or event.name != "number.is_integer":
+        return None
+    asked = call.func
     quotient = asked.value if isinstance(asked, cst.Attribute) else None
-    if call is None or not isinstance(quotient, cst.BinaryOperation):
+    if isinstance(quotient, cst.BinaryOperation) and isinstance(quotient.operator, cst.Divide):
+        size, count = (write_operand(each, source) for each in (quotient.left, quotient.right))
+        text = f"{size} % {count} == 0"
+    elif isinstance(quotient, cst.Name) and (named := find_quotient(event, source)):
+        text = f"{named.size} % {named.step} == 0"
+    else:
         return None
-    if not isinstance(quotient.operator, cst.Divide):
-        return None
-    size, count = (write_operand(each, source) for each in (quotient.left, quotient.right))
-    text = f"{size} % {count} == 0"
     tight = isinstance(
         source.parent(call), (cst.BinaryOperation, cst.Comparison, cst.ComparisonTarget)
     )

@@ -13,15 +13,16 @@ from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Combined, Decided, Repeated
 from lintorch.evaluator.sizes import Dim, is_symbol, list_symbols
-from lintorch.evaluator.values import Choice, Items, Number, Question, Value, size_in
+from lintorch.evaluator.values import Choice, Items, Number, Question, Unknown, Value, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes, report_limits
 from lintorch.facts.models.branch_flags import find_setting_branch
 from lintorch.facts.models.branch_purpose import only_checks_in, only_raises
-from lintorch.facts.models.branch_span import find_branch_span
+from lintorch.facts.models.branch_span import find_branch_span, find_lines, find_span
 from lintorch.facts.models.chosen_by_settings import is_by_settings
 from lintorch.facts.models.chosen_sides import find_sized
+from lintorch.facts.models.early_returns import find_early_return
 from lintorch.facts.models.idle_branches import (
     asks_remainder,
     find_question,
@@ -116,12 +117,33 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
             return
         harm = max((weigh_question(each) for each in asked), key=rank_harm, default=GUARDED)
         if harm:
-            text = source.evaluation.text(event.spot)
-            fix = drop_branch(event, source) or choose_by_where(event, source)
-            fix = fix or reckon_pad(event, source) or resize_always(event, source)
-            said = f"`{text}` is decided by the example input"
+            said, fix = tell_decided(event, source), write_without(event, source)
             remedy = TURNS if event.kind == "while" else None
             yield Hit(event, said, fix=fix, harm=harm, cause=name_cause(event.node), remedy=remedy)
+    elif event.answer is None and may_ask_sizes(event.test) and (fix := do_always(event, source)):
+        said = tell_decided(event, source)
+        yield Hit(event, said, fix=fix, harm=GUARDED, confirms=True)
+
+
+def tell_decided(event: Decided, source: Source) -> str:
+    return f"`{source.evaluation.text(event.spot)}` is decided by the example input"
+
+
+def write_without(event: Decided, source: Source) -> Fix | None:
+    """The first way to do without a branch that is as good as the branch."""
+    fix = do_always(event, source) or choose_by_where(event, source)
+    return fix or reckon_pad(event, source) or resize_always(event, source)
+
+
+def do_always(event: Decided, source: Source) -> Fix | None:
+    """What a branch does, at every size."""
+    return drop_branch(event, source) or drop_return(event, source)
+
+
+def may_ask_sizes(test: Value) -> bool:
+    """Whether it may be asked of sizes, of which only a run knows whether they vary."""
+    numbers = (Unknown, Number)
+    return all(isinstance(e, numbers) and not getattr(e, "data", False) for e in list_answers(test))
 
 
 def asks_flag(event: Decided, source: Source) -> bool:
@@ -213,6 +235,22 @@ def drop_line_above(edit: Edit, above: ast.Assign, source: Source) -> Edit | Non
     line = source.text[start : edit.start]
     alone = line[: above.col_offset].strip() == "" and "#" not in line and ";" not in line
     return replace(edit, start=start) if alone else None
+
+
+def drop_return(event: Decided, source: Source) -> Fix | None:
+    """`return F.pad(x, (0, -n % k))` without an `if n % k == 0: return x` above it."""
+    function, branch = source.evaluation.find_function(event), event.branch
+    if function is None or event.spot.path != source.path or not isinstance(branch, ast.If):
+        return None
+    early = find_early_return(branch, function)
+    if early is None:
+        return None
+    spans = [find_lines(each, source.text, source.spans) for each in early.left_out]
+    edits = [Edit(*span, "") for span in spans if span is not None]
+    for node, written in early.spelled:
+        edits.append(Edit(*find_span(node, source.text, source.spans), written))
+    whole = len(edits) == len(spans) + len(early.spelled)
+    return Fix("pad at every size", tuple(edits), Applicability.UNSAFE) if whole else None
 
 
 def choose_by_where(event: Decided, source: Source) -> Fix | None:

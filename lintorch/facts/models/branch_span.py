@@ -15,10 +15,26 @@ def find_branch_span(
 ) -> tuple[int, int] | None:
     """Where a branch begins and ends, with a last statement behind it; None where a comment stands in it."""
     end = last or branch
-    start = _find_offset(branch.lineno, branch.col_offset, text, spans)
-    finish = _find_offset(end.end_lineno or end.lineno, end.end_col_offset or 0, text, spans)
+    start, finish = find_span(branch, text, spans)[0], find_span(end, text, spans)[1]
     inside = text[start:finish]
     return None if "#" in inside or inside.startswith("elif") else (start, finish)
+
+
+def find_span(node: ast.expr | ast.stmt, text: str, spans: Spans) -> tuple[int, int]:
+    """Where an expression or statement begins and ends in the text of a file."""
+    start = _find_offset(node.lineno, node.col_offset, text, spans)
+    return start, _find_offset(
+        node.end_lineno or node.lineno, node.end_col_offset or 0, text, spans
+    )
+
+
+def find_lines(node: ast.stmt, text: str, spans: Spans) -> tuple[int, int] | None:
+    """Where the lines of a statement begin and end; None where another stands in them."""
+    start, end = find_span(node, text, spans)
+    begin, stop = spans.offset(node.lineno, 1), text.find("\n", end) + 1 or len(text)
+    beside = text[end:stop].strip()
+    alone = not text[begin:start].strip() and (not beside or beside.startswith("#"))
+    return (begin, stop) if alone else None
 
 
 def _find_offset(row: int, column: int, text: str, spans: Spans) -> int:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from lintorch.facts.models.idle_cuts import find_cuts
 from lintorch.facts.models.size_forms import is_pure, write_side
 
 PAD = re.compile(r"(^|\.)pad$")
@@ -21,6 +22,8 @@ def find_work(branch: ast.If, function: ast.AST) -> tuple[Sequence[ast.stmt], Ma
 
     Nothing where they may change what is computed.
     """
+    if cuts := find_cuts(branch):
+        return cuts, {}
     work = branch.body[0] if len(branch.body) == 1 and not branch.orelse else None
     match work:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):

@@ -5,10 +5,70 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 _SIZES = range(1, 41)
 _STEPS = range(1, 10)
 _DEEPEST = 6
+_PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant)
+
+
+@dataclass(frozen=True)
+class RemainderAsked:
+    """What a test asks of `size % step`, as both are written; `negated` where it asks if that is 0."""
+
+    size: str
+    step: str
+    negated: bool
+    steps: range
+
+    @property
+    def text(self) -> str:
+        """How far the size is from the next multiple."""
+        return f"-{self.size} % {self.step}"
+
+    def is_rest_up(self, value: ast.expr, given: Mapping[str, ast.expr]) -> bool:
+        """Whether an expression is worth that, at every size that was tried where it is not 0."""
+        for h in _SIZES:
+            for k in self.steps:
+                if h % k and _compute(value, {self.size: h, self.step: k}, given, 0) != -h % k:
+                    return False
+        return True
+
+
+def read_remainder(test: ast.expr, function: ast.AST) -> RemainderAsked | None:
+    """What a test asks of a remainder, by itself or by names; `(n / k).is_integer()` asks if it is 0."""
+    given = find_given(function)
+    asked, negated = _read_test(_expand(test, given))
+    if asked is None:
+        return None
+    left = asked.left.operand if isinstance(asked.left, ast.UnaryOp) else asked.left
+    if not isinstance(left, _PLAIN) or not isinstance(asked.right, _PLAIN):
+        return None
+    return RemainderAsked(ast.unparse(left), ast.unparse(asked.right), negated, _steps(asked))
+
+
+def _steps(asked: ast.BinOp) -> range:
+    if isinstance(asked.right, ast.Constant) and isinstance(asked.right.value, int):
+        return range(asked.right.value, asked.right.value + 1)
+    return _STEPS
+
+
+def _expand(test: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
+    """A test with what its names are given, where that is a remainder or a quotient."""
+    match test:
+        case ast.Name(id=name) if isinstance(given.get(name), (ast.BinOp, ast.Compare)):
+            return given[name]
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return ast.UnaryOp(ast.Not(), _expand(inner, given))
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            return ast.Compare(_expand(left, given), ops, others)
+        case ast.Call(func=ast.Attribute(value=held, attr="is_integer"), args=[]):
+            quotient = _expand(held, given)
+            if isinstance(quotient, ast.BinOp) and isinstance(quotient.op, ast.Div):
+                rest = ast.BinOp(quotient.left, ast.Mod(), quotient.right)
+                return ast.UnaryOp(ast.Not(), rest)
+    return test
 
 
 def write_remainder(branch: ast.AST, function: ast.AST) -> str | None:
@@ -19,17 +79,9 @@ def write_remainder(branch: ast.AST, function: ast.AST) -> str | None:
     sides = (branch.orelse, branch.body) if negated else (branch.body, branch.orelse)
     if asked is None or not (isinstance(sides[1], ast.Constant) and sides[1].value == 0):
         return None
-    size, step = ast.unparse(asked.left), ast.unparse(asked.right)
     plain = isinstance(asked.left, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
-    given, steps = _list_given(function), _STEPS
-    if isinstance(asked.right, ast.Constant) and isinstance(asked.right.value, int):
-        steps = range(asked.right.value, asked.right.value + 1)
-    for h in _SIZES if plain else ():
-        for k in steps:
-            known = {size: h, step: k}
-            if h % k and _compute(sides[0], known, given, 0) != -h % k:
-                return None
-    return f"-{size} % {step}" if plain else None
+    rest = RemainderAsked(ast.unparse(asked.left), ast.unparse(asked.right), negated, _steps(asked))
+    return rest.text if plain and rest.is_rest_up(sides[0], find_given(function)) else None
 
 
 def _read_test(test: ast.expr) -> tuple[ast.BinOp | None, bool]:
@@ -46,7 +98,7 @@ def _read_test(test: ast.expr) -> tuple[ast.BinOp | None, bool]:
     return None, False
 
 
-def _list_given(function: ast.AST) -> Mapping[str, ast.expr]:
+def find_given(function: ast.AST) -> Mapping[str, ast.expr]:
     """What names are given, of those that are given something once."""
     pairs: list[tuple[str, ast.expr]] = []
     for each in ast.walk(function):
@@ -75,6 +127,9 @@ def _compute(
             value = _compute(inner, known, given, deep)
             rounded = int if ast.unparse(node.func) == "int" else math.ceil
             return None if value is None else rounded(value)
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            value = _compute(inner, known, given, deep)
+            return None if value is None else -value
         case ast.BinOp(left=left, op=op, right=right):
             pair = _compute(left, known, given, deep), _compute(right, known, given, deep)
             return _combine(op, *pair)
