@@ -172,3 +172,25 @@ def test_rows_are_as_many_as_the_model_says(tmp_path: Path) -> None:
     """,
     )
     assert fed["Joined"] == ["int64[batch] in 0..39", "int64[batch] in 0..59"]
+
+
+def test_a_method_that_a_mode_names_by_default_is_handed_the_arguments(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Caption(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.picture, self.table = nn.Linear(24, 8), nn.Embedding(20, 8)
+
+        def forward(self, *args, **kwargs):
+            mode = kwargs.get("mode", "forward")
+            if "mode" in kwargs:
+                del kwargs["mode"]
+            return getattr(self, "_" + mode)(*args, **kwargs)
+
+        def _forward(self, features, words):
+            return self.picture(features)[:, None] + self.table(words)
+    """,
+    )
+    assert fed["Caption"] == ["float32[batch, 24]", "int64[batch, sequence] in 0..18"]

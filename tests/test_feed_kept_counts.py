@@ -325,3 +325,21 @@ def test_of_choices_the_first_is_taken_where_the_default_is_none_of_them(tmp_pat
     """,
     )
     assert fed["Coded"] == ["float32[batch, 24]"]
+
+
+def test_the_weights_of_a_table_are_as_many_and_wide_as_it(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Words(nn.Module):
+        def __init__(self, vocab_size, embedding_length, weights):
+            super().__init__()
+            self.table = nn.Embedding(vocab_size, embedding_length)
+            self.table.weight = nn.Parameter(weights, requires_grad=False)
+            self.lstm = nn.LSTM(embedding_length, 4, batch_first=True)
+
+        def forward(self, words):
+            return self.lstm(self.table(words))[0]
+    """,
+    )
+    assert fed["Words"] == ["int64[batch, sequence] in 0..126"]

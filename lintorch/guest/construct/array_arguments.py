@@ -23,7 +23,11 @@ _GRAPH_NAMES = re.compile(
 )
 _GRAPH_SETTINGS = re.compile(r"gso|adj|adj_?ma?t\w*|\w+_adj|\w*adjacency\w*|\w*laplacian\w*")
 """Names of settings that nothing but a graph's matrix has."""
-_WIDTH_NAMES = re.compile(r"(\w+_)?(embed\w*|emb|word|vec\w*|d)_?(dim|size|width|d|model)s?")
+_WIDTH_NAMES = re.compile(r"(\w+_)?(embed\w*|emb|word|vec\w*|d)_?(dim|size|width|length|d|model)s?")
+_COUNT_NAMES = re.compile(
+    r"(\w+_)?(vocab\w*|words?|tokens?|embeddings)(_(size|num|count|len))?|(num|n)_?(words|tokens|vocab|embeddings)"
+)
+"""Names of how many rows a table of words has."""
 _NODE_NAMES = re.compile(r"(num|n)_?(of_)?(nodes?|vert\w+|joints?|sensors?|stations?)|nodes?_num")
 _SIDES = (_NODE_NAMES, re.compile(r"input_dim|in_features|num_features"))
 """Names of sizes that a square matrix may have, the likeliest first."""
@@ -48,7 +52,8 @@ def make_array(call: Callable[..., Any], name: str, given: Mapping[str, Any]) ->
         made = _make_graph(_find_number(call, given, _NODE_NAMES))
     else:
         width = _find_number(call, given, _WIDTH_NAMES) or _find_global_width(call, name) or _WIDTH
-        made = torch.randn(_ROWS, width, generator=torch.Generator().manual_seed(0))
+        rows = _find_number(call, given, _COUNT_NAMES) if "weight" in uses else 0
+        made = torch.randn(rows or _ROWS, width, generator=torch.Generator().manual_seed(0))
     return made.numpy() if uses & _ARRAY_TAKERS else made
 
 
@@ -124,7 +129,14 @@ def find_array_uses(call: Callable[..., Any]) -> Mapping[str, frozenset[str]]:
 
 
 def _list_uses(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """The names that one call takes as arrays, with the function: `nn.Embedding.from_pretrained(m)`."""
+    """The names that one call takes as arrays, with the function: `nn.Embedding.from_pretrained(m)`.
+
+    So is what a layer's weights are set to: `self.table.weight = nn.Parameter(m)`.
+    """
+    match node:
+        case ast.Assign([ast.Attribute(_, "weight")], ast.Call(made, [ast.Name(name), *_])):
+            if ast.unparse(made).endswith("Parameter"):
+                yield name, "weight"
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return
     taker, first = node.func.attr, node.args[0] if node.args else None

@@ -56,7 +56,7 @@ _KIND_NAMES = re.compile(
 """Names of what a sample as a whole is of: a class, a speaker."""
 _ROW_NAMES = re.compile(
     r"((pos|neg|positive|negative)_)?(users?|items?|movies?|heads?|tails?|relations?|rels?|entity|entities)"
-    r"(_?(ids?|idx|index|indices|indexes|input))?|[ui]_?(ids?|idx)"
+    r"(_?(ids?|idx|index|indices|indexes|input)|_[ijk])?|[ui]_?(ids?|idx)"
 )
 _FEW_ROWS = 2
 """Rows of a table of which nothing tells how many it has."""

@@ -70,9 +70,37 @@ def _list_handed(tree: ast.AST, star: str) -> Iterator[str]:
     returned.sort(key=lambda node: -node.lineno)
     for root in (*returned, tree):
         for node in ast.walk(root):
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            if not isinstance(node, ast.Call):
                 continue
-            of_self = getattr(node.func.value, "id", "") == "self"
             starred = (part.value for part in node.args if isinstance(part, ast.Starred))
-            if of_self and any(getattr(part, "id", "") == star for part in starred):
-                yield node.func.attr
+            name = _name_called(node.func, tree)
+            if name and any(getattr(part, "id", "") == star for part in starred):
+                yield name
+
+
+def _name_called(called: ast.expr, tree: ast.AST) -> str:
+    """`run` of `self.run`, and of `getattr(self, mode)` where `mode` is that if nobody says otherwise; else ""."""
+    match called:
+        case ast.Attribute(ast.Name("self"), name):
+            return name
+        case ast.Call(ast.Name("getattr"), [ast.Name("self"), spelled]):
+            return _read_word(spelled, tree)
+    return ""
+
+
+def _read_word(node: ast.expr, tree: ast.AST) -> str:
+    """The word of a constant, a sum of words, or a name with a default: `mode = kwargs.get("mode", "forward")`."""
+    match node:
+        case ast.Constant(str(word)):
+            return word
+        case ast.BinOp(left, ast.Add(), right):
+            return _read_word(left, tree) + _read_word(right, tree)
+        case ast.Name(name):
+            for part in ast.walk(tree):
+                match part:
+                    case ast.Assign(
+                        [ast.Name(given)],
+                        ast.Call(ast.Attribute(_, "get" | "pop"), [_, ast.Constant(str(word))]),
+                    ) if given == name:
+                        return word
+    return ""
