@@ -134,3 +134,23 @@ def test_all_samples_in_one_row_are_one(tmp_path: Path) -> None:
     """,
     )
     assert fed["Whole"] == ["float32[1, 40]"]
+
+
+def test_a_state_that_stands_beside_an_image_in_one_argument(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Policy(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.cell = nn.Conv2d(3, 4, 4, stride=4), nn.LSTMCell(4 * 16 * 16, 8)
+
+        def forward(self, inputs):
+            image, (hx, cx) = inputs
+            x = self.conv(image).view(-1, 4 * 16 * 16)
+            return self.cell(x, (hx, cx))
+    """,
+    )
+    assert fed["Policy"] == [
+        ["float32[batch, 3, 64, 64]", ["float32[batch, 8]", "float32[batch, 8]"]]
+    ]

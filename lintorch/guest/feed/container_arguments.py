@@ -59,8 +59,8 @@ def find_structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]
 def _find_in_part(module: Any, name: str) -> tuple[Structure, bool] | None:
     """What the part takes an argument apart into that it is handed on to as it is."""
     part, given = find_taker(module, name)
-    count = 0 if part is module else _count_taken_apart(given, parse_source_of(part.forward))
-    return (tuple((number,) for number in range(count)), True) if count else None
+    taken = {} if part is module else _take_apart(given, parse_source_of(part.forward))
+    return (tuple(taken), True) if taken else None
 
 
 def count_by_arguments(arguments: Mapping[str, Any]) -> int:
@@ -70,14 +70,14 @@ def count_by_arguments(arguments: Mapping[str, Any]) -> int:
 
 
 def find_part_names(module: Any, name: str) -> tuple[str, ...]:
-    """`a` and `b` of `a, b = x`, where an argument is taken apart so, or by the part that gets it; else ()."""
+    """`a`, `b` and `c` of `a, (b, c) = x`, where an argument is taken apart so, or by the part that gets it; else ()."""
     module, name = find_taker(module, name)
     tree = parse_source_of(module.forward)
     for node in ast.walk(tree):
         if not isinstance(node, ast.Assign) or getattr(node.value, "id", "") != name:
             continue
         if isinstance(target := node.targets[0], (ast.Tuple, ast.List)):
-            return tuple(getattr(part, "id", "") for part in target.elts)
+            return tuple(_list_leaves(target).values())
     return ()
 
 
@@ -89,7 +89,10 @@ def _find_structure(
     is_list = bool(_LIST_ANNOTATION.search(written))
     if is_list and _NESTED_ANNOTATION.search(written):
         return tuple((n, 0) for n in range(_USUAL_PARTS)), True
-    parts = _count_taken_apart(name, tree)
+    taken = _take_apart(name, tree)
+    parts = len(taken)
+    if any(len(place) > 1 for place in taken):
+        return tuple(taken), True
     is_list = is_list or _is_joined(name, tree)
     count = parts or max(_count_parts(name, tree), default=0)
     if not (is_list or count) or written == "Tensor":
@@ -158,15 +161,26 @@ def _is_counter(index: ast.expr, tree: ast.AST) -> bool:
     return asked <= {*counted}
 
 
-def _count_taken_apart(name: str, tree: ast.AST) -> int:
-    """How many parts `a, b = x` takes it apart into, before anything else is called so; else 0."""
+def _take_apart(name: str, tree: ast.AST) -> dict[LeafPlace, str]:
+    """What `a, (b, c) = x` calls the parts of it, by their places, before anything else is called so; else nothing."""
     last = _find_first_store(name, tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and getattr(node.value, "id", "") == name:
             target = node.targets[0]
             if isinstance(target, (ast.Tuple, ast.List)) and node.lineno <= last:
-                return len(target.elts) if len(target.elts) > 1 else 0
-    return 0
+                return _list_leaves(target) if len(target.elts) > 1 else {}
+    return {}
+
+
+def _list_leaves(target: ast.Tuple | ast.List, before: LeafPlace = ()) -> dict[LeafPlace, str]:
+    """The names in a target of an assignment, by their places."""
+    found: dict[LeafPlace, str] = {}
+    for number, part in enumerate(target.elts):
+        if isinstance(part, (ast.Tuple, ast.List)):
+            found |= _list_leaves(part, (*before, number))
+        else:
+            found[(*before, number)] = getattr(part, "id", "")
+    return found
 
 
 def _is_only_indexed(name: str, tree: ast.AST) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from torch import nn
+
 from lintorch.guest.feed.container_arguments import (
     Structure,
     count_by_arguments,
@@ -15,6 +17,7 @@ from lintorch.guest.feed.container_arguments import (
 )
 from lintorch.guest.feed.guess_inputs import Guess, guess_argument
 from lintorch.guest.feed.guess_lengths import link_lengths
+from lintorch.guest.feed.guess_states import find_recurrent_layer, shape_states
 from lintorch.guest.feed.model_attributes import list_defaults
 from lintorch.guest.feed.shape_forms import InputForm, choose_form_by_name, list_layer_forms
 from lintorch.record.arguments import LeafPlace
@@ -28,13 +31,14 @@ _LEAST_SIDE = 4
 class _ContainerHints:
     """The channels that a list's tensors have, the forms of the first layers, and the guess to change.
 
-    `names` are, by argument, those that its parts are taken out by.
+    `names` are, by argument, those that its parts are taken out by, and `layer` keeps a state.
     """
 
     channels: tuple[int, ...]
     layer_forms: Sequence[InputForm]
     guess: Guess
     names: Mapping[str, tuple[str, ...]]
+    layer: nn.RNNBase | nn.RNNCellBase | None
 
 
 def spread_over_containers(
@@ -47,6 +51,7 @@ def spread_over_containers(
     surely = {name: places for name, (places, is_sure) in found.items() if is_sure}
     perhaps = {name: places for name, (places, _) in found.items()}
     layer_forms = list(list_layer_forms(module)) if found else []
+    layer = find_recurrent_layer(module) if found else None
     parts = {name: find_part_names(module, name) for name in found}
     for guess in guesses:
         names = {given.name for given in guess.inputs}
@@ -54,7 +59,7 @@ def spread_over_containers(
             yield guess
         for held in (surely, perhaps) if len(perhaps) > len(surely) else (surely,):
             if names & held.keys():
-                hints = _ContainerHints(channels, layer_forms, guess, parts)
+                hints = _ContainerHints(channels, layer_forms, guess, parts, layer)
                 yield from _fill_containers(guess, held, hints)
 
 
@@ -90,7 +95,7 @@ def _fill_each_place(given: Input, places: Structure, hints: _ContainerHints) ->
         if len(hints.channels) == len(places) and len(part.shape) > 1:
             part = replace(part, shape=(part.shape[0], hints.channels[number], *part.shape[2:]))
         parts.append(part)
-    yield from link_lengths(parts, names)
+    yield from link_lengths(shape_states(parts, names, hints.layer), names)
 
 
 def _fill_unbatched(given: Input, places: Structure, hints: _ContainerHints) -> Iterator[Input]:

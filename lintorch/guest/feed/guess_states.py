@@ -24,9 +24,7 @@ _CELL_NAMES = re.compile(
 def give_states(guesses: Iterable[Guess], module: nn.Module) -> Iterator[Guess]:
     """The guesses; those that hold a state first with one that the model itself, or its recurrent layer, makes."""
     maker = find_state_maker(module)
-    layer = next(
-        (m for m in nn.Module.modules(module) if isinstance(m, (nn.RNNBase, nn.RNNCellBase))), None
-    )
+    layer = find_recurrent_layer(module)
     for guess in guesses:
         main = guess.inputs[0] if guess.inputs else None
         wanted = [given for given in guess.inputs[1:] if _STATE_NAMES.fullmatch(given.name)]
@@ -45,6 +43,29 @@ def give_states(guesses: Iterable[Guess], module: nn.Module) -> Iterator[Guess]:
                     tuple(part for g in guess.inputs for part in made.get(g.name, (g,)))
                 )
         yield guess
+
+
+def find_recurrent_layer(module: nn.Module) -> nn.RNNBase | nn.RNNCellBase | None:
+    """The first layer of a model that keeps a state; None where there is none."""
+    every = nn.Module.modules(module)
+    return next((m for m in every if isinstance(m, (nn.RNNBase, nn.RNNCellBase))), None)
+
+
+def shape_states(
+    parts: Sequence[Input], names: Sequence[str], layer: nn.RNNBase | nn.RNNCellBase | None
+) -> list[Input]:
+    """The parts of one argument, those with names of a state as the layer gives it for the first."""
+    if layer is None or len(names) != len(parts) or len(parts[0].shape) < 2:
+        return list(parts)
+    called = [replace(each, name=name) for each, name in zip(parts, names, strict=True)]
+    made = _make_layer_states(called[1:], parts[0], layer)
+    shapes = {name: held[0].shape for name, held in made.items() if len(held) == 1}
+    return [
+        replace(part, shape=shapes[name], dtype="float32", low=0, high=0)
+        if name in shapes
+        else part
+        for part, name in zip(parts, names, strict=True)
+    ]
 
 
 def _make_layer_states(
