@@ -234,13 +234,17 @@ def _bind_method(machine: Machine, node: ast.AST, held: Held, found: Function, n
     return Bound(found, (bound,), method=name)
 
 
+_TRAINING = ("training", "is_train", "is_training", "train_mode", "training_mode")
+"""The mode, also as trainers set it from outside on a model that does not: who exports it has left training."""
+
+
 def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Value:
     for each in list_ancestors(held.of):
         if isinstance(each, External) and each.path != MODULE:
             value = read_layer_attribute(machine, held, each.path, name)
             if value is not None:
                 return value
-    if name == "training" and is_module_class(held.of):
+    if name in _TRAINING and is_module_class(held.of):
         return Constant(False) if machine.here.forward else OPEN_BOOL
     getter = find_class_attribute(machine, held.of, "__getattr__")
     if isinstance(getter, Function):

@@ -148,6 +148,8 @@ def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
         return
     if name == "sigmoid" and is_ranged(find_operand(made), source):
         return
+    if is_drawn_from(event, made, source):
+        return
     message = f"log of {name} is -inf where {name} rounds to 0"
     remedy = f"write F.{BETTER[name]}"
     if made is not None and source.evaluation.find_function(
@@ -156,6 +158,20 @@ def in_log_of_share(event: Called, source: Source) -> Iterator[Hit]:
         remedy = f"leave the {name} out there, and write F.{BETTER[name]} of what it was given"
     log, inner = find_call(event, source), find_call(made, source)
     yield Hit(event, message, as_one(log, inner, source) if log and inner else None, remedy=remedy)
+
+
+def is_drawn_from(log: Called, made: Called, source: Source) -> bool:
+    """`probs.gather(1, torch.multinomial(probs, n)).log()`: what has no chance is not drawn."""
+    ways = source.evaluation.ways
+    picked = ways.find_maker(find_operand(log))
+    given = (*picked.positional, *picked.keyword.values()) if isinstance(picked, Called) else ()
+    drawn = (made_by for each in given if (made_by := ways.find_maker(each)) is not None)
+    return any(
+        isinstance(each, Called)
+        and name_operation(each) == "multinomial"
+        and ways.find_maker(find_operand(each)) is made
+        for each in drawn
+    )
 
 
 BETTER = {"softmax": "log_softmax", "sigmoid": "logsigmoid"}

@@ -18,6 +18,7 @@ from lintorch.evaluator.marks import Cell
 from lintorch.evaluator.values import Spot
 from lintorch.facts.training.acts import Act
 from lintorch.facts.training.asked_before import Answers, add_answer, foresee_answer, forget_cells
+from lintorch.facts.training.joined_subjects import join_subjects
 from lintorch.facts.training.part_values import Subject, receiver_of
 from lintorch.facts.training.training_actions import Action
 from lintorch.facts.training.way_tree import (
@@ -212,6 +213,8 @@ def _make_region(block: Block) -> TrainingRegion | None:
     except TooManyPassages:
         return None
     cells = frozenset(_list_rebound(block))
+    ways = join_subjects([each.actions for each in found])
+    found = [replace(each, actions=way) for each, way in zip(found, ways, strict=True)]
     passages = [
         replace(each, lasting=forget_cells(each.answers, cells))
         for each in _merge(found)
