@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from examining import examine_files
+from reported import model_of
 from test_feed_several import feed_models
+
+from lintorch.record.arguments import TUPLE
+from lintorch.record.models import Input
 
 
 def test_a_state_is_what_the_models_own_method_makes(tmp_path: Path) -> None:
@@ -154,3 +159,6 @@ def test_a_state_that_stands_beside_an_image_in_one_argument(tmp_path: Path) -> 
     assert fed["Policy"] == [
         ["float32[batch, 3, 64, 64]", ["float32[batch, 8]", "float32[batch, 8]"]]
     ]
+    (report,) = examine_files([tmp_path / "net.py"], tmp_path, trace=False)
+    held = [given.records for given in model_of(report).inputs if isinstance(given, Input)]
+    assert held == [(TUPLE,), (TUPLE, TUPLE), (TUPLE, TUPLE)]

@@ -20,7 +20,7 @@ from lintorch.guest.feed.guess_lengths import link_lengths
 from lintorch.guest.feed.guess_states import find_recurrent_layer, shape_states
 from lintorch.guest.feed.model_attributes import list_defaults
 from lintorch.guest.feed.shape_forms import InputForm, choose_form_by_name, list_layer_forms
-from lintorch.record.arguments import LeafPlace
+from lintorch.record.arguments import TUPLE, LeafPlace
 from lintorch.record.models import Input
 
 _LEAST_SIDE = 4
@@ -88,10 +88,13 @@ def _fill_each_place(given: Input, places: Structure, hints: _ContainerHints) ->
     """A tensor at each place, by the name it has there."""
     names = hints.names.get(given.name, ())
     names = names if len(names) == len(places) else ()
+    mixed = len({len(place) for place in places}) > 1
     parts = []
     for number, place in enumerate(places):
         key = names[number] if names else ""
         part = replace(_guess_named_part(given, place, number, hints.layer_forms, key), at=place)
+        if mixed:  # a tracer takes no list of a tensor and a list
+            part = replace(part, records=(TUPLE,) * len(place))
         if len(hints.channels) == len(places) and len(part.shape) > 1:
             part = replace(part, shape=(part.shape[0], hints.channels[number], *part.shape[2:]))
         parts.append(part)
