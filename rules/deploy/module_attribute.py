@@ -244,7 +244,25 @@ def _is_kept_apart(event: AttributeRead, source: Source) -> bool:
         if isinstance(e, ast.If)
     )
     wraps = {ast.unparse(e.test) for e in asked if any(_wraps(line, held) for line in e.body)}
-    return bool(wraps & set(_list_denied(event, source)))
+    return bool(wraps & set(_list_denied(event, source))) or _is_reached_beside(event, held, source)
+
+
+def _is_reached_beside(event: AttributeRead, held: str, source: Source) -> bool:
+    """Whether the other side of an `if` around it reaches through the wrapper: here there is none."""
+    inner: ast.AST = event.node
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, ast.If) and inner is not outer.test:
+            beside = outer.orelse if inner in outer.body else outer.body
+            read = (
+                ast.unparse(e)
+                for line in beside
+                for e in ast.walk(line)
+                if isinstance(e, ast.Attribute)
+            )
+            if f"{held}.module" in read:
+                return True
+        inner = outer
+    return False
 
 
 def _wraps(line: ast.stmt, model: str) -> bool:

@@ -167,6 +167,22 @@ def apart(flags, batches):
             trainer.body(batch)
 
 
+def wrap(flags):
+    trainer = Net()
+    if flags.spread:
+        trainer = nn.DataParallel(trainer)
+    return trainer
+
+
+def beside(flags, batches):
+    trainer = wrap(flags)
+    if flags.spread or torch.cuda.device_count() > 1:
+        trainer.module.body(batches)
+    else:
+        trainer.body(batches)
+    trainer.body(batches)  # hit
+
+
 class Captions(nn.Module):
     def __init__(self):
         super().__init__()
