@@ -289,6 +289,17 @@ TRACED = [
     ("h, w = image.shape[2:]", "if h > w:", "    out = image.exp()", "else:", "    out = -image", "return out"),
     ("return image.mean() * torch.full((2,), float(image.shape[2]))",),
     ("return image / (float(image.shape[2]) / image.shape[3]) + float(image.size(2) - 1) * 0.1",),
+    (
+        "words = torch.einsum('bchw,bchv->bhv', image, image[..., :1] * torch.ones(image.shape[2])).flatten(1)",
+        "n = words.shape[1]",
+        "side = int(math.sqrt(n))",
+        "return words.view(-1, side, side)",
+    ),
+    (
+        "words = torch.einsum('bchw,bchv->bhv', image, image[..., :1] * torch.ones(image.shape[2])).flatten(1)",
+        "h = w = int(words.shape[1] ** 0.5)",
+        "return F.max_pool2d(words.reshape(-1, 1, h, w), 2)",
+    ),
 ]  # fmt: skip
 
 

@@ -53,6 +53,7 @@ from lintorch.facts.models.size_rewrites import (
     stack_sizes,
     without_numpy,
 )
+from lintorch.facts.models.tracing_choices import is_traced
 from lintorch.source import Source
 
 rule = Rule(
@@ -343,7 +344,8 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
         return
     if is_open_shape(data) and (fix := stack_sizes(event, data, source)):
         yield Hit(event, "a tensor of sizes", fix, confirms=True)
-    if not any(n.varies for n in numbers):
+    call = source.call_at(event)
+    if not any(n.varies for n in numbers) or (call and is_traced(call, source) is not None):
         return
     several, single = MAKERS[event.name]
     text = source.evaluation.text(event.spot)

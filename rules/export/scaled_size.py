@@ -47,6 +47,7 @@ from lintorch.evidence.size_changes import (
 from lintorch.evidence.treatment import name_sizes, report_refusal
 from lintorch.facts.models.empty_inputs import is_for_empty
 from lintorch.facts.models.given_sizes import holds_open_size
+from lintorch.facts.models.tracing_choices import is_traced
 from lintorch.facts.models.whole_quotients import write_whole
 from lintorch.source import Source, literal
 from lintorch.syntax.plain_reads import is_read
@@ -187,12 +188,16 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         fix = exact(call, source) if call and is_quotient(event.via.size) else None
         fix = fix or (write_quotient(call, event, source) if call else None)
         fix = fix or (write_root(call, event, source) if call else None)
+        if call and is_traced(call, source) is False:
+            harm = {name: kind for name, kind in harm.items() if name not in TRACED}
+        elif call and fix is None:
+            fix = trace_side(call, source)
         said = f"`{text}` is worked out from the size of the example"
         name = event.via.name
         remedy = DIVIDE if divides(call) else name_rewrite(event)
         unsaved = name in UNSAVED.values() and not source.profile.concerns(harm)
         waits = waits or unsaved
-        if fix is not None or not waits:
+        if (fix is not None or not waits) and (harm or unsaved):
             felt = None if unsaved else harm
             yield Hit(event, said, fix=fix, harm=felt, remedy=remedy, cause=name, confirms=waits)
 
@@ -388,6 +393,39 @@ def write_root(call: cst.Call, event: Baked, source: Source) -> Fix | None:
     text = write_operand(given, source)
     edit = source.replace(call, f"{text} ** 0.5")
     return Fix(f"write {text} ** 0.5", (edit,), Applicability.UNSAFE)
+
+
+def trace_side(call: cst.Call, source: Source) -> Fix | None:
+    """`torch.as_tensor(n).double().sqrt().long() if torch.jit.is_tracing() else int(n ** 0.5)`.
+
+    A tracer follows a tensor; torch.export follows neither where an axis is split by it.
+    """
+    inner = source.parent(call) if source.name(call.func) == "math.sqrt" else None
+    outer = source.parent(inner) if inner is not None else call
+    made = outer if isinstance(outer, cst.Call) else None
+    size = find_squared(call, source)
+    if made is None or size is None or source.name(made.func) != "int" or len(made.args) != 1:
+        return None
+    tensor, first = source.reach("torch.as_tensor", call)
+    tracing, second = source.reach("torch.jit.is_tracing", call)
+    if not tensor or not tracing or not source.profile.concerns(TRACED):
+        return None
+    root = f"{tensor}({source.code(size)}).double().sqrt().long()"
+    text = f"{root} if {tracing}() else {source.code(made)}"
+    alone = isinstance(source.parent(made), (cst.Assign, cst.AnnAssign))
+    edit = source.replace(made, text if alone else f"({text})")
+    edits = (edit, *dict.fromkeys((*first, *second)))
+    return Fix("work the side out as a tensor where tracers follow it", edits, Applicability.UNSAFE)
+
+
+def find_squared(call: cst.Call, source: Source) -> cst.BaseExpression | None:
+    """`n` of `math.sqrt(n)` and of `int(n ** 0.5)`."""
+    given = call.args[0].value if len(call.args) == 1 and not call.args[0].star else None
+    if source.name(call.func) == "math.sqrt":
+        return given
+    if not isinstance(given, cst.BinaryOperation) or not isinstance(given.operator, cst.Power):
+        return None
+    return given.left if literal(given.right) == 0.5 else None
 
 
 def upwards(node: cst.BinaryOperation, source: Source) -> Fix | None:
