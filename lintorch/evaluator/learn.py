@@ -103,6 +103,18 @@ def teach_width(machine: Machine, name: str, shape: Sequence[Dim]) -> None:
     machine.guessed.setdefault(name, tuple(shape))
 
 
+def presume_counted(machine: Machine) -> None:
+    """`x.size(1)` of what a Linear is given: nobody asks the number of channels that he wrote, so it is another axis."""
+    for name, shape in machine.guessed.items():
+        if name in machine.counted and name not in machine.learned and _tells_channels(name, shape):
+            machine.guessed[name] = name_axes(name, 3)
+
+
+def _tells_channels(name: str, shape: tuple[Dim, ...]) -> bool:
+    """Whether no more is known of an input than the number of its channels, the last of two axes."""
+    return len(shape) == 2 and not str(shape[1]).startswith(f"{name}.")
+
+
 def widen_guesses(machine: Machine) -> bool:
     """Presume one more axis, between batch and channels, of the one input that a Linear says the channels of.
 
@@ -150,7 +162,7 @@ def settle_widened(machine: Machine) -> bool:
 def _is_plain(machine: Machine, name: str, shape: tuple[Dim, ...]) -> bool:
     """Whether no more is known of an input than its channels, and not all numbers of axes were tried."""
     first = machine.widened.get(name)
-    fresh = first is None and len(shape) == 2 and not str(shape[1]).startswith(f"{name}.")
+    fresh = first is None and _tells_channels(name, shape)
     return machine.learned.get(name) == shape and (fresh or first not in (None, shape))
 
 

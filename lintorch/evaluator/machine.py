@@ -248,6 +248,8 @@ class Machine:
         self.branched: set[str] = set()
         """Inputs whose shapes were learned on a branch that nothing decides."""
         self.guessed: dict[str, tuple[Dim, ...]] = {}
+        self.counted: set[str] = set()
+        """Inputs of which code asks the size of axis 1."""
         self.widened: dict[str, tuple[Dim, ...]] = {}
         """What was presumed at first of inputs that more axes were tried for."""
         self.stepped: set[str] = set()

@@ -14,7 +14,7 @@ from lintorch.evaluator.idle_rows import try_idle_rows
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layer_limits import is_unmakeable
-from lintorch.evaluator.learn import settle_widened, widen_guesses
+from lintorch.evaluator.learn import presume_counted, settle_widened, widen_guesses
 from lintorch.evaluator.lived_objects import open_placeholders
 from lintorch.evaluator.machine import (
     Activation,
@@ -346,6 +346,7 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
                 if not machine.misfit and settle_widened(machine):
                     continue
                 break
+            presume_counted(machine)
             machine.learned = {**machine.guessed, **machine.learned}
     return reached
 

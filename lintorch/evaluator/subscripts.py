@@ -170,6 +170,8 @@ def _read_like(each: Value | None, size: Value) -> Value:
 def guess_rank(machine: Machine, name: str, index: Value) -> None:
     """An input of which the third or fourth size is asked is an image, unless something says otherwise."""
     first = index.start if isinstance(index, Slice) else index
+    if index == Constant(1):
+        machine.counted.add(name)
     wanted = (2, -2) if isinstance(index, Slice) else (2, 3)
     if isinstance(first, Constant) and first.value in wanted:
         teach_width(machine, name, name_axes(name, 4))

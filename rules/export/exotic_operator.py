@@ -9,7 +9,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeRead, Called, Indexed, ItemSet
+from lintorch.evaluator.events import AttributeRead, Called, Combined, Indexed, ItemSet
 from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.subscripts import split_index
 from lintorch.evaluator.values import FALSE, NONE, TRUE, Constant, Items, Number, Tensor, Value
@@ -35,7 +35,7 @@ from lintorch.facts.exporting.exotic_operators import (
     UNTRANSLATED,
 )
 from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm
-from lintorch.facts.exporting.refused_arguments import BY_NAME, REMEDIES, Weigh
+from lintorch.facts.exporting.refused_arguments import BY_NAME, REMEDIES, Weigh, weigh_floor
 from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectrum
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source, literal
@@ -116,7 +116,6 @@ WRITTEN_OUT = {
     "fill_diagonal_": "x.masked_fill(torch.eye(n).bool(), value)",
     "diag": "m.diagonal() of a matrix, x[:, None].masked_fill(torch.eye(n) == 0, 0) of a diagonal",
     "diag_embed": "x.unsqueeze(-1).masked_fill(torch.eye(n) == 0, 0)",
-    "aminmax": "x.amin(d) and x.amax(d)",
     "uniform_": "torch.rand_like(x)",
     "trunc": "x.abs().floor() * x.sign()",
     "exponential_": "-torch.rand_like(x).log()",
@@ -442,6 +441,28 @@ def in_index(event: Indexed, source: Source) -> Iterator[Hit]:
         said = "an index of int32 is a file that ONNX Runtime does not load"
         remedy = "index by whole numbers of 64 bits: index.long()"
         yield Hit(event, said, harm={"onnx": Harm.FAILS}, remedy=remedy)
+
+
+@rule.event(Combined)
+def in_quotient(event: Combined, source: Source) -> Iterator[Hit]:
+    """`x // 0.3`."""
+    if event.operator == "FloorDiv" and event.way.forward and not event.inplace:
+        for message, harm in weigh_floor(event.left, event.right, source.evaluation):
+            yield Hit(event, message, write_floor(event, source), harm, remedy=FLOOR)
+
+
+FLOOR = 'write torch.div(x, y, rounding_mode="floor")'
+
+
+def write_floor(event: Combined, source: Source) -> Fix | None:
+    """`torch.div(x, 0.3, rounding_mode="floor")` for `x // 0.3`: the same numbers."""
+    node = source.node_at(event, cst.BinaryOperation)
+    if node is None or not isinstance(event.left, Tensor) or not event.left.sure:
+        return None
+    spelled, edits = source.reach("torch.div", node)
+    left, right = source.code(node.left), source.code(node.right)
+    text = f'{spelled}({left}, {right}, rounding_mode="floor")'
+    return Fix(f"write {text}", (source.replace(node, text), *edits)) if spelled else None
 
 
 @rule.event(*ARGUMENTS)

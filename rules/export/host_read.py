@@ -9,6 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined, DataRead, Indexed, Occurrence, Repeated
+from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import Items, Slice, Tensor
 from lintorch.evidence import (
     GraphCapture,
@@ -133,12 +134,24 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
         harm = FUNCTION
     if event.own:
         harm = spare_tracers(harm)
+    if event.name == "torch.Tensor.tolist" and not event.own and is_of_open_length(event, source):
+        harm = {**harm, "torch.export": Harm.REFUSED, "onnx": Harm.AUTO}
     kind = "array" if event.name == "torch.Tensor.numpy" else "number"
     if harm:
         said = f"{source.evaluation.text(event.spot)} is a Python {kind}, read from the data of a tensor"
         remedy = name_remedy(event) or (SET if event.own else None)
         fix = keep_tensor(event, source) or read_by_item(event, source)
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=remedy or "number")
+
+
+def is_of_open_length(event: DataRead, source: Source) -> bool:
+    """Whether a list is as long as an axis that varies: torch.export fixes it to the example's."""
+    read = next(source.evaluation.list_calls_at(event.spot), None)
+    held = read.positional[0] if read is not None and read.positional else None
+    shape = held.shape if isinstance(held, Tensor) else None
+    return (
+        source.profile.dynamic and bool(shape) and any(varies(each) is True for each in shape or ())
+    )
 
 
 def spare_tracers(harm: Mapping[str, Harm]) -> dict[str, Harm]:

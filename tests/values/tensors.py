@@ -288,7 +288,7 @@ class Rows(nn.Module):
         self.plain = nn.Linear(6, 6)
 
     def forward(self, row):
-        row.shape[1]  # value: 6
+        row.shape[-1]  # value: 6
         return self.plain(row).softmax(1)
 
 
@@ -445,3 +445,14 @@ class Attending(nn.Module):
     def forward(self, x):
         q = rearrange(self.to_q(x), "b n (h d) -> b h n d", h=8)
         return q  # value: tensor[B, 8, x.1, 8]
+
+
+class Counted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.plain = nn.Linear(6, 6)
+
+    def forward(self, counted):
+        out = self.plain(counted)
+        counted.size(1)  # value: int counted.1 (varies)
+        return out / counted.shape[1]  # value: tensor[B, counted.1, 6]

@@ -37,7 +37,7 @@ UNTRANSLATED = frozenset(
             "erfinv", "i0", "quantize_per_tensor", "to_sparse", "sparse_coo_tensor", "hypot",
             "index_reduce", "nextafter", "copysign", "frexp", "gcd", "vander",
             "triangular_solve", "cholesky_solve", "cholesky_inverse", "geqrf", "nonzero_static",
-            "put", "cov", "corrcoef", "fill_diagonal_", "fmax", "fmin", "lcm", "combinations",
+            "put", "cov", "corrcoef", "fill_diagonal_", "randperm", "fmax", "fmin", "lcm", "combinations",
             "diagonal_scatter", "lu_solve", "qr", "lu", "svd_lowrank", "pca_lowrank",
         )),
         "torch.sparse.mm", "torch.nested.nested_tensor", "torch.nn.functional.pdist",
@@ -49,7 +49,7 @@ UNTRANSLATED = frozenset(
 UNFOLLOWED = frozenset({"torch.cov", "torch.corrcoef", "torch.combinations"})
 UNFOLLOWED_OPEN = frozenset({"torch.to_sparse", "torch.sparse.mm", "torch.geqrf"})
 """Those of them that torch.export refuses as well, the second ones where sizes are left open."""
-NEW = frozenset({"torch.cdist", "torch.fft.fftfreq", "torch.fft.rfftfreq", "torch.aminmax"})
+NEW = frozenset({"torch.cdist", "torch.fft.fftfreq", "torch.fft.rfftfreq"})
 """Refused by the new exporter only."""
 METHODS = frozenset(
     {
@@ -57,7 +57,7 @@ METHODS = frozenset(
         "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin", "cumprod", "fill_diagonal_",
         "lgamma", "digamma", "polygamma", "mvlgamma", "igamma", "erfinv", "i0", "hypot",
         "index_reduce", "nextafter", "copysign", "frexp", "gcd", "cholesky_inverse", "put", "cov", "corrcoef",
-        "fmax", "fmin", "lcm", "diagonal_scatter", "aminmax", "qr", "lu",
+        "fmax", "fmin", "lcm", "diagonal_scatter", "qr", "lu",
     }
 )  # fmt: skip
 """Those of them that are called as methods of a tensor."""

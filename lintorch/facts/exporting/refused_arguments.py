@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from lintorch.core.finding import Harm
 from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.sizes import Dim, varies
-from lintorch.evaluator.values import NONE, TRUE, Constant, Tensor, Value
+from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Tensor, Value
 from lintorch.facts.exporting.mixed_types import MIXED, MIXED_REMEDIES
 from lintorch.facts.models.evaluation import Evaluation
 
@@ -59,11 +59,49 @@ def weigh_divisor(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
 
 
 def weigh_strided(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
-    """`torch.as_strided(x, size, stride)`."""
+    """`torch.as_strided(x, size, stride)`, where the strides are read off a tensor."""
+    strides = event.arguments.get("stride")
+    numbers = strides.items if isinstance(strides, Items) else None
+    if numbers and all(isinstance(each, Constant) for each in numbers):
+        return
     harm, shape = {_NEW: Harm.REFUSED}, _find_shape(event)
     if dynamic and shape and any(varies(size) is True for size in shape[1:]):
         harm |= {_LEGACY: Harm.SILENT, _TRACED: Harm.SILENT}
     yield "as_strided is written with the strides of the example, if at all", harm
+
+
+def weigh_extremes(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
+    """`torch.aminmax(x)` of no axis."""
+    if event.arguments.get("dim", NONE) == NONE:
+        yield "aminmax of all axes has no translation in the new exporter", {_NEW: Harm.REFUSED}
+
+
+def weigh_floor(
+    left: Value | None, right: Value | None, evaluation: Evaluation
+) -> Iterator[tuple[str, dict[str, Harm]]]:
+    """`x // 0.3`, `torch.floor_divide(x, y)`: a Div and a cast, which rounds what is negative up."""
+    real = isinstance(left, Tensor) and left.sure and left.data is not False
+    broken = isinstance(right, Constant) and isinstance(right.value, float)
+    if not real or not (broken or _is_real(left) or _is_real(right)):
+        return
+    maker = evaluation.ways.find_maker(left)
+    if isinstance(maker, Called) and maker.name.rpartition(".")[2].rstrip("_") in NEVER_NEGATIVE:
+        return
+    told = "// of a tensor of floats rounds what is negative towards zero in the file"
+    yield told, {_LEGACY: Harm.SILENT}
+
+
+def _is_real(value: Value | None) -> bool:
+    return isinstance(value, Tensor) and (value.dtype or "").startswith("float")
+
+
+NEVER_NEGATIVE = frozenset(
+    {
+        "abs", "relu", "sigmoid", "softmax", "exp", "square", "norm", "rand", "rand_like", "arange",
+        "sqrt", "clamp", "clip", "cdist", "float", "to", "linspace", "argmax", "clamp_min",
+    }
+)  # fmt: skip
+"""Operators that give nothing negative, and casts, of which that may be so."""
 
 
 def weigh_copy(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
@@ -94,6 +132,7 @@ BY_NAME: dict[str, Weigh] = {
     **{f"torch.{name}": weigh_along for name in ALONG},
     "torch.Tensor.take_along_dim": weigh_along,
     **dict.fromkeys(("torch.as_strided", "torch.Tensor.as_strided"), weigh_strided),
+    **dict.fromkeys(("torch.aminmax", "torch.Tensor.aminmax"), weigh_extremes),
     "torch.Tensor.copy_": weigh_copy,
     **{f"torch.nn.functional.avg_pool{n}d": weigh_divisor for n in (2, 3)},
     **{f"torch.nn.AvgPool{n}d.forward": weigh_divisor for n in (2, 3)},
@@ -104,6 +143,7 @@ REMEDIES = {
     "repeat_interleave": "repeat along the first axis: x.transpose(0, 1), and back",
     "take_along_dim": "write torch.gather(x, dim, index.expand(...))",
     "as_strided": "write x.unfold(dim, size, step)",
+    "aminmax": "x.amin() and x.amax()",
     "copy_": "assign by an index, y[:] = x.expand_as(y), or give the name another tensor",
     **dict.fromkeys(AVERAGES, "scale the mean: F.avg_pool2d(x, k) * (k * k / divisor)"),
     "kron": "write (a[:, None, :, None] * b[None, :, None, :]).reshape(...)",

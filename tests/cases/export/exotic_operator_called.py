@@ -20,6 +20,7 @@ class Called(nn.Module):
         rows = y.repeat_interleave(2, dim=1)
         some = torch.take_along_dim(y, y.argsort(1), 1)  # hit
         seen = torch.as_strided(y, (y.shape[0], 4), (y.stride(0), 1))  # hit
+        seen = torch.as_strided(y, (y.shape[0], 4), (8, 1)) + seen
         kept = y.clone()
         kept.copy_(y.mean(0))  # hit
         kept[:, :4].copy_(y[:, :4])
@@ -32,8 +33,19 @@ class Named(nn.Module):
     def forward(self, x: torch.Tensor):
         line = x.ravel()  # hit
         low, high = torch.aminmax(x)  # hit
+        least, most = torch.aminmax(x, dim=1)
         top = torch.fmax(x, x + 1)  # hit
         sign = torch.sgn(x)  # hit
         left, right = torch.hsplit(x, 2)  # hit
         both = torch.maximum(x, x + 1) + x.sign()
-        return line, low, high, top, sign, left, right, both
+        mixed = x[torch.randperm(4)]  # hit
+        return line, mixed, least, most, low, high, top, sign, left, right, both
+
+
+class Voxels(nn.Module):
+    def forward(self, points: torch.Tensor, edges: torch.Tensor):
+        cells = points // 0.05  # hit
+        cells = torch.div(points, 0.05, rounding_mode="floor") + cells
+        steps = points.abs() // 0.05
+        whole = edges.long() // 2
+        return cells, steps, whole
