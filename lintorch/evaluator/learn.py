@@ -105,8 +105,10 @@ def teach_width(machine: Machine, name: str, shape: Sequence[Dim]) -> None:
 
 def presume_counted(machine: Machine) -> None:
     """`x.size(1)` of what a Linear is given: nobody asks the number of channels that he wrote, so it is another axis."""
-    for name, shape in machine.guessed.items():
-        if name in machine.counted and name not in machine.learned and _tells_channels(name, shape):
+    for name in machine.counted - machine.learned.keys() - machine.stepped:
+        shape = machine.guessed.get(name, ())
+        if _tells_channels(name, shape):
+            machine.widened[name] = shape
             machine.guessed[name] = name_axes(name, 3)
 
 
