@@ -15,10 +15,13 @@ from lintorch.evaluator.events import (
     Repeated,
     Returned,
 )
+from lintorch.evaluator.layers import LISTS
 from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import (
     Array,
     Choice,
+    External,
+    Held,
     Items,
     Number,
     Slice,
@@ -89,10 +92,19 @@ def _list_consumed(event: Occurrence) -> Iterator[Number | Array]:
     elif isinstance(event, (Indexed, ItemSet)):
         if isinstance(event.held, Tensor):
             yield from _numbers_in(event.index)
+        elif isinstance(event, Indexed) and is_sequence(event.held):  # which layer, or which number
+            yield from (each for each in _numbers_in(event.index) if any(v.data for v in each.via))
     elif isinstance(event, Returned):
         yield from _numbers_in(event.value)
     elif isinstance(event, Repeated) and isinstance(event.over, Items) and event.over.length:
         yield event.over.length
+
+
+def is_sequence(held: Value) -> bool:
+    """Whether it is a list or tuple of Python, or of layers, and no shape."""
+    if isinstance(held, Held) and isinstance(held.of, External):
+        return held.of.path in LISTS
+    return isinstance(held, (Held, Items)) and held.kind in ("list", "tuple")
 
 
 _COMPUTED = (Tensor, Unknown)

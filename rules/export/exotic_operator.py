@@ -55,7 +55,9 @@ rule = Rule(
         statistics where the batch may vary, `x.unfold` of an axis that varies, or attention with `batch_first` of something to itself
         where `torch.no_grad()` is on. Eager takes tensors of two types where ONNX has none: an
         einsum of whole numbers and floats is written, and not loaded; `torch.outer` of them is
-        worked out in whole numbers by the legacy exporter. `nn.MaxPool1d` ties the length of its
+        worked out in whole numbers by the legacy exporter. `x // 0.3` of floats is written there as
+        a quotient that is cut off: -1 for what is -2 in eager; `torch.div(x, 0.3,
+        rounding_mode="floor")` is right. `nn.MaxPool1d` ties the length of its
         input for torch.export, unless it gives indices too; that is told where exporters are named
         or sizes declared. Measured on torch 2.13: the tables are
         what its two exporters said.

@@ -9,6 +9,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined, DataRead, Indexed, Occurrence, Repeated
+from lintorch.evaluator.find_baked import is_sequence
 from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import Items, Slice, Tensor
 from lintorch.evidence import (
@@ -130,7 +131,7 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
     harm = CONVERSIONS.get(event.name, FUNCTION if event.name.startswith("math.") else {})
     if isinstance(event.by, Repeated):
         harm = IN_RANGE
-    elif event.name == "int" and isinstance(event.by, Indexed) and not event.own:
+    elif isinstance(event.by, Indexed) and not event.own and picks_by(event.name, event.by):
         harm = FUNCTION
     if event.own:
         harm = spare_tracers(harm)
@@ -142,6 +143,11 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
         remedy = name_remedy(event) or (SET if event.own else None)
         fix = keep_tensor(event, source) or read_by_item(event, source)
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=remedy or "number")
+
+
+def picks_by(name: str, by: Indexed) -> bool:
+    """Whether a number is an index, of which torch.export has to know which: `x[int(i)]`, `self.layers[i.item()]`."""
+    return name == "int" or (name == "torch.Tensor.item" and is_sequence(by.held))
 
 
 def is_of_open_length(event: DataRead, source: Source) -> bool:

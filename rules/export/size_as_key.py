@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from lintorch.core.finding import Harm, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Entered, Indexed, ItemSet
+from lintorch.evaluator.find_baked import is_sequence
+from lintorch.evaluator.sizes import is_symbol
 from lintorch.evaluator.values import Held, Items, Number, Value
 from lintorch.evidence import Outcome, Trial
 from lintorch.evidence.treatment import report_refusal
@@ -21,9 +23,11 @@ rule = Rule(
         A grid or mask that is kept by its size, `self.masks[x.shape[1]] = mask`: the size that
         `torch.export` traces has no hash, and it raises TypeError, "unhashable type:
         non-nested SymInt". The new ONNX exporter tries again with dynamo, which takes it, as the
-        tracers do. A list that is indexed by a size, `self.scales[x.shape[1]]`, gives the item for
-        the example: torch.export refuses it, tracers keep it. Measured on torch 2.13, with sizes
-        that are declared dynamic.
+        tracers do. A list, or a ModuleList, that is indexed by a size, `self.scales[x.shape[1]]`,
+        gives the item for the example: torch.export refuses it, tracers keep it. Of a number that
+        other sizes give too, `self.layers[n % 3]`, torch.export guards the answer, and the new ONNX
+        exporter keeps it without a word. Measured on torch 2.13, with sizes that are declared
+        dynamic.
 
         Key by the text of the size, `str(x.shape[1])`, which all of them take, or work it out
         anew in each forward. What was kept by one run is a constant in an export made after it.
@@ -82,10 +86,13 @@ def in_model(event: ItemSet | Indexed, source: Source) -> Iterator[Hit]:
         return
     if not has_size(event.index, sure=isinstance(event, Indexed)):
         return
-    if isinstance(event, Indexed) and is_list(event.held):
+    if isinstance(event, Indexed) and is_sequence(event.held):
         text = source.evaluation.text(event.spot)
         said = f"`{text}` is looked up by the size of the example"
-        yield Hit(event, said, harm=LOOKED_UP, remedy=TABLE)
+        of_layers = isinstance(event.held, Held) and event.held.kind not in ("list", "tuple")
+        whole = isinstance(event.index, Number) and is_symbol(event.index.size)
+        harm = LOOKED_UP if whole else WORKED_OUT
+        yield Hit(event, said, harm=harm, remedy=LAYERS if of_layers else TABLE)
         return
     if not isinstance(event.held, Held) or event.held.kind != "dict":
         return
@@ -113,17 +120,17 @@ def in_cached(event: Entered, source: Source) -> Iterator[Hit]:
 
 
 TABLE = "keep that size fixed, or index a tensor: table = torch.tensor([...])"
+LAYERS = "choose the layer by a setting of the model, or keep that size fixed"
 LOOKED_UP = {
     **HARM, "onnx": Harm.AUTO, **dict.fromkeys(("onnx-legacy", "torchscript-trace"), Harm.WARNED)
 }  # fmt: skip
 
 
-def is_list(held: Value) -> bool:
-    """Whether it is a list or tuple of Python, and no shape."""
-    return isinstance(held, (Held, Items)) and held.kind in ("list", "tuple")
-
-
 UNCACHED = "leave the cache out: what is made of a size belongs into the graph"
+
+
+WORKED_OUT = {**LOOKED_UP, "torch.export": Harm.FAILS, "onnx": Harm.SILENT}
+"""Of a number that other sizes give too: `n % 3`, `n // 2`. The guard says so when the program runs."""
 
 
 def is_cache(decorator: ast.expr) -> bool:

@@ -95,3 +95,17 @@ class Listed(nn.Module):
         x = self.conv(image)
         steps = [x, x * 2, x * 3]
         return x * self.scales[x.shape[3]] + steps[x.shape[1] - 1] + steps[-1]  # hit
+
+
+class Chosen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(8, 8) for _ in range(3))
+        self.rates = [1.0, 2.0, 3.0]
+
+    def forward(self, x):
+        batch, length, channels = x.shape
+        x = self.layers[0](x)
+        x = self.layers[length % 3](x)  # hit
+        x = self.layers[channels % 3](x)
+        return x * self.rates[length // 8]  # hit
