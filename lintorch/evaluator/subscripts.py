@@ -143,6 +143,8 @@ def _read_sequence(machine: Machine, held: Value, index: Value) -> Value:
             each = machine.state.read(held.address).get("each")
         if isinstance(held, Items) and held.spread and index == Constant(0) and held.spread[0]:
             return held.spread[0][0]
+        if isinstance(held, Items) and held.like_input and index == Constant(1):
+            machine.counted.add(held.like_input)
         if isinstance(held, Items) and held.of_input:
             guess_rank(machine, held.of_input, index)
             if index == Constant(0):
@@ -170,8 +172,6 @@ def _read_like(each: Value | None, size: Value) -> Value:
 def guess_rank(machine: Machine, name: str, index: Value) -> None:
     """An input of which the third or fourth size is asked is an image, unless something says otherwise."""
     first = index.start if isinstance(index, Slice) else index
-    if index == Constant(1):
-        machine.counted.add(name)
     wanted = (2, -2) if isinstance(index, Slice) else (2, 3)
     if isinstance(first, Constant) and first.value in wanted:
         teach_width(machine, name, name_axes(name, 4))

@@ -456,3 +456,14 @@ class Counted(nn.Module):
         out = self.plain(counted)
         counted.size(1)  # value: int counted.1 (varies)
         return out / counted.shape[1]  # value: tensor[B, counted.1, 6]
+
+
+class Relabelled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.plain = nn.Linear(6, 6)
+
+    def forward(self, again):
+        again = self.plain(again)
+        again.size(1)  # value: int again.1 (varies)
+        return again  # value: tensor[B, again.1, 6]
