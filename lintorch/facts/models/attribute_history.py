@@ -30,7 +30,7 @@ def trace_attributes(roots: Iterable[Iterable[Occurrence]]) -> dict[int, Rewrite
     for events in roots:
         writes = [e for e in events if isinstance(e, AttributeSet) and isinstance(e.held, Held)]
         for event in writes:
-            if not event.way.forward:
+            if not event.way.forward and not _is_of_forward(event):
                 initial[_name(event)].append(event.value)
         later.append([event for event in writes if event.way.forward])
     for events in later:
@@ -52,6 +52,11 @@ def list_passing(roots: Iterable[Iterable[Occurrence]]) -> frozenset[int]:
         if isinstance(event, AttributeSet) and isinstance(event.held, Held)
         if event.way.forward and event.way.names[-1:] and event.way.names[-1].endswith(".__init__")
     )
+
+
+def _is_of_forward(event: AttributeSet) -> bool:
+    """Whether a forward writes it that is followed by itself, as training code is, with a model that nobody made."""
+    return (event.way.names[-1:] or (event.way.root,))[0].endswith(".forward")
 
 
 def _name(event: AttributeSet) -> _Attribute:
