@@ -62,6 +62,7 @@ class _Commands(click.Group):
         except KeyboardInterrupt as stop:
             with suppress(OSError):  # its terminal may be gone
                 click.echo("lintorch: stopped; no file is half written", err=True)
+            _leave_what_is_gone()
             sys.exit(stop.exit_code if isinstance(stop, Stopped) else 128 + signal.SIGINT)
         except BrokenPipeError:  # as `lintorch check | head` ends
             sys.exit(_EXIT_OF_SIGPIPE)
@@ -85,15 +86,19 @@ def _flush_at_end() -> Iterator[None]:
         finally:
             sys.stdout.flush()
     except OSError as error:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except OSError:
-                os.dup2(nowhere, stream.fileno())
+        _leave_what_is_gone()
         if isinstance(error.__context__, KeyboardInterrupt):
             raise error.__context__ from None
         raise
+
+
+def _leave_what_is_gone() -> None:
+    """Send what is left for a stream that takes no more nowhere: Python would try it again at its end, and exit with 120."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @click.group(
