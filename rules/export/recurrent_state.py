@@ -36,8 +36,10 @@ rule = Rule(
     why="""
         torch.export unrolls LSTM, GRU and RNN: the length of the example is fixed, and a length
         declared dynamic is refused. The new ONNX exporter writes LSTM and GRU as one operator,
-        which is right where batch_first=True; in the default layout the exported model raises
-        at another length, and at a multiple of the example's gives an output of the wrong shape.
+        which is right where batch_first=True and lengths are left to Dim.AUTO; with Dim.DYNAMIC it
+        refuses a layer that another one feeds, or that is given its first state. In the default
+        layout the exported model raises at another length, and at a multiple of the example's
+        gives an output of the wrong shape.
         It refuses an nn.RNN whose length varies. With proj_size no ONNX model runs.
 
         pack_padded_sequence is refused by torch.export and by the new ONNX exporter at every
