@@ -57,7 +57,8 @@ rule = Rule(
         einsum of whole numbers and floats is written, and not loaded; `torch.outer` of them is
         worked out in whole numbers by the legacy exporter. `x // 0.3` of floats is written there as
         a quotient that is cut off: -1 for what is -2 in eager; `torch.div(x, 0.3,
-        rounding_mode="floor")` is right. `nn.MaxPool1d` ties the length of its
+        rounding_mode="floor")` is right. The new exporter refuses the remainder of whole numbers by
+        a size that varies, `places % width`. `nn.MaxPool1d` ties the length of its
         input for torch.export, unless it gives indices too; that is told where exporters are named
         or sizes declared. Measured on torch 2.13: the tables are
         what its two exporters said.
@@ -451,6 +452,20 @@ def in_quotient(event: Combined, source: Source) -> Iterator[Hit]:
     if event.operator == "FloorDiv" and event.way.forward and not event.inplace:
         for message, harm in weigh_floor(event.left, event.right, source.evaluation):
             yield Hit(event, message, write_floor(event, source), harm, remedy=FLOOR)
+
+
+@rule.event(Combined, "torch.remainder", "torch.Tensor.remainder")
+def in_remainder(event: Combined | Called, source: Source) -> Iterator[Hit]:
+    """`places % width`, of whole numbers, by a size that varies."""
+    if isinstance(event, Combined):
+        left, right = (event.left, event.right) if event.operator == "Mod" else (NONE, NONE)
+    else:
+        left = event.arguments.get("input", event.arguments.get("self", NONE))
+        right = event.arguments.get("other", NONE)
+    whole = isinstance(left, Tensor) and left.sure and (left.dtype or "").startswith("int")
+    if whole and is_traced(right) and source.profile.dynamic and event.way.forward:
+        said = "the remainder of whole numbers by a size that varies has no translation"
+        yield Hit(event, said, harm=UNKNOWN_TO_NEW, remedy="write i - i // n * n for i % n")
 
 
 FLOOR = 'write torch.div(x, y, rounding_mode="floor")'

@@ -49,3 +49,17 @@ class Voxels(nn.Module):
         steps = points.abs() // 0.05
         whole = edges.long() // 2
         return cells, steps, whole
+
+
+class Places(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heat = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        b, c, h, w = x.shape
+        best = self.heat(x).flatten(2).argmax(-1)
+        left = best % w  # hit
+        left = torch.remainder(best, w) + left  # hit
+        left = best - best // w * w + left + best % 4
+        return left, best // w, x.flatten(2) % w
