@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.machine import Machine, TaughtError
+from lintorch.evaluator.other_kinds import MANY
 from lintorch.evaluator.sizes import Dim, Symbol, make_symbol, varies
 from lintorch.evaluator.values import Constant, Items, Number, Tensor, Value, make_number
 
@@ -190,15 +191,11 @@ def teach_sequence(machine: Machine, value: Tensor) -> None:
     }
 
 
-_MANY = 2
-"""Attributes that no tensor has, by which an input is known to be none: a single one may be misspelled."""
-
-
 def teach_foreign(machine: Machine, value: Tensor, attribute: str) -> None:
     """Note that an attribute of an input is read which no tensor has: of several, it is a graph or a batch."""
     read = machine.foreign.setdefault(value.name, set())
     read.add(attribute)
-    if len(read) >= _MANY and value.name not in machine.learned:
+    if len(read) >= MANY and value.name not in machine.learned:
         machine.sequences.add(value.name)
 
 

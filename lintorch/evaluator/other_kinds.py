@@ -23,7 +23,7 @@ ATTRIBUTES = frozenset(
     }
 )  # fmt: skip
 """What tensors have beside methods."""
-_MANY = 2
+MANY = 2
 """Attributes of another kind that one is believed by: a single one may be a slip of the pen."""
 
 
@@ -65,7 +65,7 @@ def list_others(function: ast.AST) -> frozenset[str]:
         match each:
             case ast.Attribute(value=ast.Name(id=name), attr=attribute) if is_foreign(attribute):
                 read.setdefault(name, set()).add(attribute)
-    strange = {name for name, attributes in read.items() if len(attributes) >= _MANY}
+    strange = {name for name, attributes in read.items() if len(attributes) >= MANY}
     return frozenset((strange | set(_list_keyed(inner))) - asked)
 
 

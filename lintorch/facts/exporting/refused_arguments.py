@@ -76,10 +76,8 @@ def weigh_extremes(event: Called, evaluation: Evaluation, dynamic: bool) -> Said
         yield "aminmax of all axes has no translation in the new exporter", {_NEW: Harm.REFUSED}
 
 
-def weigh_floor(
-    left: Value | None, right: Value | None, evaluation: Evaluation
-) -> Iterator[tuple[str, dict[str, Harm]]]:
-    """`x // 0.3`, `torch.floor_divide(x, y)`: a Div and a cast, which rounds what is negative up."""
+def weigh_floor(left: Value, right: Value, evaluation: Evaluation) -> Said:
+    """`x // 0.3`: a Div and a cast, which rounds what is negative up."""
     real = isinstance(left, Tensor) and left.sure and left.data is not False
     broken = isinstance(right, Constant) and isinstance(right.value, float)
     if not real or not (broken or _is_real(left) or _is_real(right)):
@@ -91,7 +89,7 @@ def weigh_floor(
     yield told, {_LEGACY: Harm.SILENT}
 
 
-def _is_real(value: Value | None) -> bool:
+def _is_real(value: Value) -> bool:
     return isinstance(value, Tensor) and (value.dtype or "").startswith("float")
 
 
