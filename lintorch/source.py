@@ -9,7 +9,9 @@ from typing import Any, TypeVar
 
 import libcst as cst
 
+from lintorch.core.file_views import read_bytes
 from lintorch.core.finding import Applicability, Edit, Evidence, Fix, Place
+from lintorch.core.kept_by_size import keep_by_size
 from lintorch.core.profile import CONVERTS_TRACE, Profile
 from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.exporters import EVERYONE
@@ -28,9 +30,11 @@ from lintorch.facts.training.part_values import EVERYTHING, Subject
 from lintorch.facts.training.roles import Role
 from lintorch.facts.training.training_actions import Action
 from lintorch.facts.training.training_regions import Passage, Training, TrainingRegion
+from lintorch.files import FileText, decode_file
 from lintorch.fix.idle_imports import add_import
 from lintorch.fix.lost_comments import strands_comment
 from lintorch.syntax.literals import UNKNOWN, Arguments, arguments, literal
+from lintorch.syntax.nesting_depth import is_too_deep
 from lintorch.syntax.parsed_file import ParsedFile
 from lintorch.syntax.positions import Spans
 from lintorch.syntax.tree import Tree
@@ -52,6 +56,8 @@ __all__ = [
 ]
 
 N = TypeVar("N", bound=cst.CSTNode)
+_KEPT = 300_000
+"""Characters of other files whose trees are kept, as several files lead into them."""
 
 
 class Source:
@@ -76,18 +82,29 @@ class Source:
         profile: Profile | None = None,
         entered: frozenset[str] = frozenset(),
         brief: bool = False,
+        awaits_runs: bool = False,
     ) -> None:
         """`entered` names the functions of the file that forward passes of other files call.
 
-        `brief` follows models less far, for somebody who waits.
+        `brief` follows models less far, for somebody who waits; `awaits_runs`: models are run as well.
         """
-        self._brief = brief
+        self._brief, self.awaits_runs = brief, awaits_runs
         self.file = ParsedFile(path, text)
         self.path, self.text, self.module = path, text, self.file.module
         self.profile = profile or Profile()
         self._entered = entered
         self.consulted: set[str] = set()
         """Other files of the project that facts about this one were read from."""
+        self._homes: dict[str, Home | None] = {}
+
+    def find_home(self, path: str) -> Home | None:
+        """Another file, with what happens there as the models of this one reach it; None of what is no text."""
+        if path == self.path:
+            return None
+        if path not in self._homes:
+            text = _read_home(path)
+            self._homes[path] = None if text is None else Home(path, text, self)
+        return self._homes[path]
 
     # what the dispatcher asks
 
@@ -324,3 +341,53 @@ class Source:
         if self.names.is_taken(top, at):
             return "", ()
         return dotted, (add_import(self.text, f"import {top}"),)
+
+
+class Home(Source):
+    """Another file, of whose models nothing happens: what happens is what those of `guest` come to.
+
+    It is parsed when something of it is asked for; one that is no Python holds nothing.
+    """
+
+    def __init__(self, path: str, text: str, guest: Source) -> None:
+        self._brief, self.awaits_runs = guest._brief, guest.awaits_runs
+        self.file = _share_home(path, text)
+        self.path, self.text = path, text
+        self.profile, self.consulted, self._homes = guest.profile, guest.consulted, {}
+        names = (name for file, name in guest.enters if file == path)
+        self._entered = frozenset(names)
+        self.evaluation = guest.evaluation
+
+    @cached_property
+    def module(self) -> cst.Module:  # type: ignore[override]
+        """The whole of it."""
+        return self.file.module
+
+    def find_home(self, path: str) -> Home | None:
+        """None: whose models reach another file is asked of the guest alone."""
+        return None
+
+
+class _HomeFile(ParsedFile):
+    """A file that is edited where it can be parsed, and else holds nothing."""
+
+    @cached_property
+    def module(self) -> cst.Module:
+        """The whole of it."""
+        try:
+            return cst.Module([]) if is_too_deep(self.text) else cst.parse_module(self.text)
+        except (SyntaxError, ValueError, cst.ParserSyntaxError):
+            return cst.Module([])
+
+
+@keep_by_size(_KEPT, lambda path, text: len(text))
+def _share_home(path: str, text: str) -> ParsedFile:
+    return _HomeFile(path, text)
+
+
+def _read_home(path: str) -> str | None:
+    try:
+        read = decode_file(path, read_bytes(path))
+    except OSError:
+        return None
+    return read.text if isinstance(read, FileText) else None

@@ -20,6 +20,7 @@ from lintorch.core.finding import (
     Severity,
     Sizes,
 )
+from lintorch.core.fixes_at_home import lend_fixes, seeks_fixes
 from lintorch.core.profile import Profile, weigh_hazard
 from lintorch.core.rule import Detector, Rule, Yielded
 
@@ -53,6 +54,10 @@ class Subject(Protocol):
     def sizes(self) -> tuple[Sizes, ...]:
         """The sizes at which a trial export went wrong; () for source and traces."""
 
+    @property
+    def awaits_runs(self) -> bool:
+        """Whether models are run as well, so that fixes may wait for what a run shows."""
+
     def walk(self, keys: Container[Hashable]) -> Iterable[tuple[Hashable, Any]]:
         """The nodes whose key is wanted, in order, each with its key."""
 
@@ -64,6 +69,9 @@ class Subject(Protocol):
 
     def list_spared(self, node: Any) -> frozenset[str]:
         """The exporters that never come to a node, as code asks who runs it."""
+
+    def find_home(self, path: str) -> Subject | None:
+        """Another file, as this subject leads there; None where it cannot be edited."""
 
     def mentions(self, words: tuple[str, ...]) -> bool:
         """Whether any of these words occurs at all; a cheap test before detectors run."""
@@ -112,7 +120,10 @@ def _list_hits(
         for detector in wanted[key]:
             hits: list[Yielded | Exception] = []
             try:
-                hits += detector.detect(node, subject)
+                found = [*detector.detect(node, subject)]
+                hits += (
+                    lend_fixes(detector, node, found, subject) if seeks_fixes(detector) else found
+                )
             except RecursionError:
                 raise
             except Exception as error:  # any rule may be wrong; none may take the run down

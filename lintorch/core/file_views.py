@@ -8,7 +8,8 @@ by `look_anew` when they may have changed.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 Stamp = tuple[int, ...]
@@ -33,6 +34,17 @@ def look_anew(unsaved: Mapping[str, str]) -> None:
     _view.looks += 1
     _view.unsaved = unsaved
     _view.stamps = {}
+
+
+@contextmanager
+def show_text(path: str, text: str) -> Iterator[None]:
+    """Take a text for what a file holds, within the block; what stands round it has to forget its answers."""
+    before = _view.unsaved
+    look_anew({**before, os.path.abspath(path): text})
+    try:
+        yield
+    finally:
+        look_anew(before)
 
 
 def begin_run() -> None:

@@ -39,6 +39,7 @@ class Trace:
     evidence = Evidence.TRACE
     exporter = None
     tried = None
+    awaits_runs = False
     sizes = ()
 
     def __init__(
@@ -84,6 +85,10 @@ class Trace:
     def list_spared(self, node: Any) -> frozenset[str]:
         """None: what a run met was reached."""
         return frozenset()
+
+    def find_home(self, path: str) -> None:
+        """None: a run edits no file."""
+        return
 
     def promised(self, fix: Fix, node: Any) -> Fix:
         """As the rule says: a run knows no text."""

@@ -20,6 +20,7 @@ class Trial:
     """One attempt to export one model with one exporter. Its node is the outcome, keyed by status."""
 
     evidence = Evidence.EXPORT
+    awaits_runs = False
 
     def __init__(self, outcome: Outcome, trace: Trace) -> None:
         self.outcome = outcome
@@ -46,6 +47,10 @@ class Trial:
     def list_spared(self, node: Any) -> frozenset[str]:
         """None: what a trial met was reached."""
         return frozenset()
+
+    def find_home(self, path: str) -> None:
+        """None: a trial edits no file."""
+        return
 
     def promised(self, fix: Fix, node: Any) -> Fix:
         """As the rule says: a trial knows no text."""

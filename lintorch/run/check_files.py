@@ -16,7 +16,7 @@ from lintorch.run.lint_files import lint_files
 from lintorch.run.lint_task import LintTask
 from lintorch.run.request import Progress, Request
 from lintorch.run.scope import Scope
-from lintorch.run.send_home import send_home
+from lintorch.run.send_home import find_leads, send_home
 from lintorch.run.suppress_findings import suppress_by_file
 from lintorch.run.tell_work import tell_files
 
@@ -50,6 +50,8 @@ class CheckedFiles:
     """The files that were looked at."""
     trials: tuple[Trial, ...] = ()
     """The trial exports, where the request keeps them."""
+    leads: Mapping[str, tuple[LintTask, ...]] = field(default_factory=dict)
+    """By the path of a file, those whose models lead to lines of it that have fixes."""
     known: tuple[Finding, ...] = ()
     """Findings that are not shown because a baseline, or the tree before a change, has them."""
 
@@ -78,6 +80,7 @@ def check_files(request: Request, scope: Scope, progress: Progress) -> CheckedFi
         changed=ran.changed,
         left_out=ran.left_out,
         trials=ran.trials,
+        leads=find_leads(linted, tasks),
     )
 
 

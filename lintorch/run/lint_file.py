@@ -45,7 +45,7 @@ def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
     except (SyntaxError, ValueError) as error:
         return replace(bare, findings=(_report_syntax(task, text, error),))
     try:
-        source = Source(task.path, text, task.profile, task.entered, task.brief)
+        source = Source(task.path, text, task.profile, task.entered, task.brief, task.awaits_runs)
     except cst.ParserSyntaxError as error:
         place = Place(task.path, max(error.raw_line, 1), error.raw_column + 1)
         return replace(bare, findings=(_report_unparsed(task, UNKNOWN_SYNTAX, place),))

@@ -154,7 +154,8 @@ def _open_caches(tasks: Sequence[LintTask], root: str) -> dict[str, Cache]:
 
 def _cache_terms(task: LintTask) -> str:
     """Everything but the file that the findings depend on."""
-    return _spell_terms(task.codes, task.profile, task.folders)
+    terms = _spell_terms(task.codes, task.profile, task.folders)
+    return f"{terms} runs" if task.awaits_runs else terms
 
 
 @functools.cache

@@ -24,6 +24,8 @@ class LintTask:
     """The functions of the file that forward passes of other files call."""
     brief: bool = False
     """Whether models are followed less far, as somebody waits."""
+    awaits_runs: bool = False
+    """Whether models are run as well, for which fixes in other files may wait."""
 
 
 @dataclass(frozen=True)

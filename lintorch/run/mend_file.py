@@ -15,7 +15,8 @@ from lintorch.host.prove_models import FixedFile
 from lintorch.run.check_files import CheckedFiles
 from lintorch.run.demote_fixes import demote_fixes
 from lintorch.run.importers import Importers
-from lintorch.run.lint_file import lint_text
+from lintorch.run.lint_led import lint_led
+from lintorch.run.moved_rows import list_moved
 from lintorch.run.request import CheckRequest, Choose
 from lintorch.run.scope import Scope
 from lintorch.run.suppress_findings import suppress_by_comments
@@ -61,9 +62,11 @@ class FileMending:
         self._found, self._seen, self._request = list(found), seen, request
         self.scope, self.importers, self._choose = scope, importers, choose
         self._task = seen.tasks.get(self.path) or scope.make_task(self.path)
+        self._leads = seen.leads.get(self.path, ())
         left_out = (f for f in (*seen.withdrawn, *seen.known) if f.place.path == self.path)
         self._left_out = {key_of(finding, self.before) for finding in left_out}
         self._eager = eager
+        self._shown = [f for f in self._found if f.fix and f.evidence is not Evidence.SOURCE]
         if eager:
             told = {(f.code, f.place.row) for f in self._found if f.fix}
             more = (f for f in self._lint(self.before) if f.fix and f.evidence is Evidence.SOURCE)
@@ -108,12 +111,25 @@ class FileMending:
         return self._lint(text)
 
     def _lint(self, text: str) -> Iterable[Finding]:
-        found = lint_text(self._task, text).findings
-        standing = merge_findings(map(_wake, found) if self._eager else found).standing
+        found = lint_led(self._task, text, self._leads)
+        standing = merge_findings(self._wake_shown(found, text)).standing
         standing = tuple(f for f in standing if key_of(f, text) not in self._left_out)
         scope, withdrawn = self.scope, self._seen.withdrawn
         heeded = suppress_by_comments(text, self.path, standing, scope, self._request, withdrawn)
         return demote_fixes(heeded, text, scope, self.importers)
+
+    def _wake_shown(self, found: Sequence[Finding], text: str) -> Iterable[Finding]:
+        """What is found, and of what waits that for which a run of the file as it was has shown something."""
+        if self._eager:
+            return map(_wake, found)
+        codes = {finding.code for finding in self._shown}
+        if not any(each.confirms and each.code in codes for each in found):
+            return found
+        rows = dict[int, set[int]]()
+        for row, now in list_moved(self.before, text, (f.place.row for f in self._shown)):
+            rows.setdefault(row, set()).add(now)
+        shown = {(f.code, row) for f in self._shown for row in rows.get(f.place.row, ())}
+        return [_wake(f) if (f.code, f.place.row) in shown else f for f in found]
 
 
 def _wake(finding: Finding) -> Finding:

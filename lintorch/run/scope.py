@@ -91,7 +91,8 @@ class Scope:
 
     def make_task(self, path: str) -> LintTask:
         """How to lint a file."""
-        return LintTask(path, self.codes_of(path), self.profile_of(path), self._folders)
+        codes, runs = self.codes_of(path), self._request.runs_models
+        return LintTask(path, codes, self.profile_of(path), self._folders, awaits_runs=runs)
 
     def profile_of(self, path: str) -> Profile:
         """As set, else as the project's export calls show, with the exporters tried in this run.

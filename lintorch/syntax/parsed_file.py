@@ -25,12 +25,11 @@ class HasFile(Protocol):
 
 
 class ParsedFile:
-    """One Python file. Raises `libcst.ParserSyntaxError` where the text does not parse."""
+    """One Python file. `module` raises `libcst.ParserSyntaxError` where the text does not parse."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
         self.text = text
-        self.module = cst.parse_module(text)
         self._written: dict[cst.CSTNode, str] = {}
         self._mentioned: dict[tuple[str, ...], bool] = {}
 
@@ -41,6 +40,11 @@ class ParsedFile:
         return self._mentioned[words]
 
     # the tree
+
+    @cached_property
+    def module(self) -> cst.Module:
+        """The whole of it, parsed when first asked for."""
+        return cst.parse_module(self.text)
 
     @cached_property
     def tree(self) -> Tree:
