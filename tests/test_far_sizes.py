@@ -153,6 +153,50 @@ class Coarse(nn.Module):
         return self.conv(image)
 
 
+class Parted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mix = nn.Linear(8, 8)
+
+    def forward(self, x):  # x: [batch, length, 8]
+        return self.mix(x) / self.count(x)
+
+    def count(self, x):
+        return math.ceil(x.size(1) / 700)
+
+
+class Blocks(Parted):
+    def count(self, x):
+        return 1 + x.shape[1] // 900
+
+
+class Windows(Parted):
+    def count(self, x):
+        return len(range(0, x.size(1), 400))
+
+
+class Split(Parted):
+    def count(self, x):
+        return len(x.split(500, dim=1))
+
+
+class Cut(Parted):
+    def count(self, x):
+        return x[:, :300].shape[1]
+
+
+class Tiled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 64, 3, padding=1)
+        self.mix = nn.Conv2d(64, 64, 3, padding=1)
+
+    def forward(self, image):
+        for _ in range(6):
+            image = self.mix(image) if image.shape[1] == 64 else self.conv(image)
+        return F.avg_pool2d(image, 1 + image.shape[-1] // 4000)
+
+
 class Heavy(nn.Module):
     def __init__(self, img_size=128):
         super().__init__()
@@ -171,6 +215,10 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     files = write_files(folder, {"nets": NETS})
     found = examine_files(files, folder, graphs=False, exporters=("torchscript-trace",))
     return {model_of(report).qualname: report for report in found}
+
+
+def row_of(code: str) -> int:
+    return next(row for row, line in enumerate(NETS.splitlines(), 1) if code in line)
 
 
 def list_sizes(report: Report, *names: str) -> list[tuple[int, ...]]:
@@ -205,6 +253,36 @@ def test_both_sides_of_a_comparison_are_run(
     assert outcome.status == "wrong"
     assert [at.sizes[:1] for at in outcome.wrong_at] == [beyond]
     assert beyond[0] < 32 if name == "height" else beyond[0] > 100
+
+
+@pytest.mark.parametrize(
+    ("model", "constant", "follows"),
+    [
+        ("Parted", 700, False),
+        ("Blocks", 900, True),
+        ("Windows", 400, False),
+        ("Split", 500, False),
+        ("Cut", 300, True),
+    ],
+)
+def test_a_size_beyond_what_it_is_divided_by_or_cut_at_is_run(
+    model: str, constant: int, follows: bool, reports: dict[str, Report]
+) -> None:
+    (outcome,) = reports[model].outcomes
+    (beyond,) = list_sizes(reports[model], "sequence")[-1]
+    assert constant < beyond < 1.5 * constant
+    assert beyond in {at.sizes_by_name.get("sequence") for at in outcome.compared}
+    assert (outcome.status == "ok") == follows
+    assert outcome.untried == ()
+
+
+def test_what_is_too_heavy_beyond_a_constant_is_told(reports: dict[str, Report]) -> None:
+    (outcome,) = reports["Tiled"].outcomes
+    assert outcome.status == "ok"
+    (untried,) = outcome.untried
+    assert untried.at.sizes_by_name["width"] > 4000 / 1.5
+    assert untried.site.row == row_of("image.shape[-1] // 4000")
+    assert "too long" in untried.why
 
 
 @pytest.mark.parametrize("model", ["Upright", "Lying"])

@@ -373,6 +373,20 @@ def test_json_says_null_for_what_is_not_known() -> None:
     assert unknown == {"cell", "remedy", "model", "sizes", "target", "url", "fix"}
 
 
+@pytest.mark.parametrize("format", ["json", "json-lines"])
+def test_json_holds_what_was_withdrawn_only_on_request(format: str) -> None:
+    gone = finding(place=Place(PATH, 3), refuted="14×14 divides by 7")
+    told = shown(format, finding(place=Place(PATH, 9)), withdrawn=(gone,))
+    assert "refuted" not in told
+    assert "divides" not in told
+    asked = shown(format, finding(place=Place(PATH, 9)), withdrawn=(gone,), show_refuted=True)
+    rows = json.loads(asked) if format == "json" else list(map(json.loads, asked.splitlines()))
+    assert [(each["location"]["row"], each["refuted"]) for each in rows] == [
+        (3, "14×14 divides by 7"),
+        (9, None),
+    ]
+
+
 def test_json_ends_a_place_without_an_end_where_it_starts() -> None:
     (element,) = as_json(finding(place=Place(PATH, 5, 9)))
     assert element["end_location"] == {"row": 5, "column": 9}

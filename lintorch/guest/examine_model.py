@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 from torch import nn
@@ -24,24 +23,21 @@ from lintorch.guest.export_model import RunnableModel, try_exporters
 from lintorch.guest.feed.feed_model import feed_model
 from lintorch.guest.feed.given_weights import AS_BUILT, GivenWeights
 from lintorch.guest.feed.liven_model import liven_model
-from lintorch.guest.feed.run_weight import RunWeight
 from lintorch.guest.feed.settle_model import settle_model
-from lintorch.guest.feed.varying_sizes import Fed, SizeTrials, weigh_at
+from lintorch.guest.feed.varying_sizes import Fed
 from lintorch.guest.model_work import ModelWork
 from lintorch.guest.process.assumptions import list_assumptions
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.isolate import Send
+from lintorch.guest.record_beyond import record_beyond
 from lintorch.guest.watch import record_run
-from lintorch.guest.watch.answered_sizes import find_unanswered
 from lintorch.guest.watch.change_axis import is_about_size, record_changed_axis
 from lintorch.guest.watch.make_tensors import is_scalar, make_arguments
 from lintorch.guest.watch.model_state import measure_state
-from lintorch.guest.watch.multiple_sizes import suggest_multiples_beyond
 from lintorch.guest.watch.record_run import call_model
 from lintorch.guest.watch.running_layers import list_layers
 from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
-from lintorch.guest.watch.unseen_sides import suggest_sizes_beyond
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.bounds import SLACK
 from lintorch.record.events import ModuleWrite, Raised
@@ -63,10 +59,6 @@ from lintorch.record.runs import GraphCapture, ModelRun
 from lintorch.record.sites import Site
 from lintorch.record.work_bounds import REPLAY_SECONDS
 
-_MOST_BEYOND, _MOST_TRIES_BEYOND = 3, 5
-"""Sizes beyond a comparison that are added to the others, and that are tried."""
-_BEYOND_SHARE = 0.3
-"""Of the time that is left, for each of these tries."""
 _REFUSED_SHARE = 0.1
 """Of the time that is left, for each try at sizes that a model does not take."""
 _AXES_SHARE = 0.2
@@ -101,7 +93,8 @@ def examine_model(
     )
     if options.trace:
         runs = _record_runs(work, subject, fed)
-        fed = replace(fed, varied=(*fed.varied, *_record_beyond(work, subject, fed, runs)))
+        further, untried = record_beyond(work, subject, fed, runs)
+        fed = replace(fed, varied=(*fed.varied, *further), untried=untried)
         if runs and options.axes and options.dynamic and not built.made_up:
             _change_axes(work, subject, fed, runs[0], model.configured)
         if runs and options.graphs:
@@ -246,46 +239,6 @@ def _record_halves(work: ModelWork, subject: record_run.WatchedModel, model: Mod
 
     for parcel in work.run_step(send_runs, work.count_seconds_left(), ModelMessage)[0]:
         work.send(parcel)
-
-
-def _record_beyond(
-    work: ModelWork, subject: record_run.WatchedModel, fed: Fed, runs: tuple[ModelRun, ...]
-) -> Iterator[Mapping[str, int]]:
-    """Sizes at which a comparison of sizes comes out otherwise than in all runs so far, each run recorded."""
-    tried = [run.sizes for run in runs]
-    recorded = list(runs)  # what is suggested last rests on what the first suggestions show
-    found = 0
-    for key, sizes in chain(suggest_sizes_beyond(runs), suggest_multiples_beyond(recorded)):
-        if sizes in tried or key not in find_unanswered(recorded):
-            continue
-        if found == _MOST_BEYOND or len(tried) > len(fed.varied) + _MOST_TRIES_BEYOND:
-            return
-        if work.is_time_up:
-            return
-        tried.append(sizes)
-        run = _record_if_light(work, subject, fed, sizes)
-        if run is not None and find_unanswered(recorded) - find_unanswered((*recorded, run)):
-            work.send(RunRecorded(run))
-            recorded.append(run)
-            found += 1
-            yield sizes
-
-
-def _record_if_light(
-    work: ModelWork, subject: record_run.WatchedModel, fed: Fed, sizes: Mapping[str, int]
-) -> ModelRun | None:
-    """A run at sizes of which it is not known whether the model takes them; None where it does not."""
-    seconds = work.count_seconds_left() * _BEYOND_SHARE
-
-    def send_run(send: Send) -> None:
-        first = weigh_at(subject.module, subject.inputs, fed.sizes, seconds) or RunWeight()
-        trials = SizeTrials(subject.module, subject.inputs, (fed.sizes, first), clock() + seconds)
-        if trials.runs_at(sizes):
-            send(RunRecorded(record_run.record_run(subject, sizes)))
-
-    sent, _ = work.run_step(send_run, seconds, RunRecorded)
-    found = [parcel.open_as(RunRecorded).run for parcel in sent]
-    return next((run for run in found if not run.error), None)
 
 
 def _record_refusals(

@@ -226,7 +226,7 @@ def _time_in_child(
 
 def _fix_sizes(subject: RunnableModel) -> RunnableModel:
     """A model that is compared at the first sizes alone."""
-    return replace(subject, fed=replace(subject.fed, varied=()))
+    return replace(subject, fed=replace(subject.fed, varied=(), untried=()))
 
 
 def _keep_free_sizes(fed: Fed) -> Fed:
@@ -275,6 +275,8 @@ def _try_in_child(
     outcome = export.try_export(
         trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
     )
+    if outcome.status == "ok" and outcome.compared:
+        outcome = replace(outcome, untried=subject.fed.untried)
     send(ExportTried(outcome))
     if outcome.kept and work.options.scripts:
         send(_write_script(work, subject, trial, warmed=True))

@@ -132,6 +132,16 @@ class SizeLimit:
 
 
 @dataclass(frozen=True)
+class Untried:
+    """Sizes at which a line may do something else than at all that were tried, and why they were left out."""
+
+    at: Variation
+    site: Site
+    why: str
+    """In words that end a sentence: `that computes for too long`."""
+
+
+@dataclass(frozen=True)
 class Outcome:
     """How one exporter treated one model; `detail` says in words what is `wrong`."""
 
@@ -177,6 +187,8 @@ class Outcome:
     """What forward gives back that the exporter does not take, and is all that it refuses: `a dict`."""
     limits: tuple[SizeLimit, ...] = ()
     """What it holds for only, at sizes declared dynamic."""
+    untried: tuple[Untried, ...] = ()
+    """Sizes at which it was not compared, though the model may do something else there."""
     drawn_once: bool = False
     """Whether what was exported of a random model gives the same at each run."""
     pruned: tuple[str, ...] = ()

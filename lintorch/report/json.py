@@ -1,12 +1,13 @@
-"""The findings as a JSON array, for programs."""
+"""The findings as a JSON array, for programs; where it was asked for, those that were withdrawn among them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
 from lintorch.core.finding import Finding, Fix, Harm, Note, Place, Sizes
+from lintorch.core.merge import sort_findings
 from lintorch.core.text_rows import split_rows
 from lintorch.report.harm_by_exporter import gather_sizes, sum_up_harm
 from lintorch.report.places import find_end, find_start, shown_model, shown_path
@@ -27,8 +28,16 @@ TREATMENT = {
 
 def render(report: Result, out: TextIO, *, color: bool, width: int | None) -> None:
     """Write the array in ASCII, so that its bytes are the same whatever the stream's encoding."""
-    json.dump([finding_values(finding, report) for finding in report.findings], out, indent=2)
+    json.dump([*list_values(report)], out, indent=2)
     out.write("\n")
+
+
+def list_values(report: Result) -> Iterator[dict[str, Any]]:
+    """An element for each finding; those withdrawn among them, sorted alike, where these are asked for."""
+    asked = report.withdrawn if report.show_refuted else ()
+    for finding in sort_findings((*report.findings, *asked)) if asked else report.findings:
+        told = finding_values(finding, report)
+        yield {**told, "refuted": finding.refuted} if report.show_refuted else told
 
 
 def finding_values(finding: Finding, report: Result) -> dict[str, Any]:

@@ -22,7 +22,13 @@ _OF_TRIAL = (
     "findings",
     "operators",
 )
-_ADDED: Mapping[str, Any] = {"wrong": [], "differences": [], "nodes": [], "pruned": []}
+_ADDED: Mapping[str, Any] = {
+    "wrong": [],
+    "differences": [],
+    "nodes": [],
+    "pruned": [],
+    "untried": [],
+}
 """What records of earlier releases have not, and what it means that they have not."""
 _MAYBE = (
     *(

@@ -23,7 +23,7 @@ def write_notes(model: _Model, trials: Sequence[Trial], screen: Screen) -> Itera
     if not said and not written:
         return
     said += [*list_losses(trials), *_write_comparisons(model, trials), *write_generated(trials)]
-    said += _write_needs(trials)
+    said += [*_write_untried(trials), *_write_needs(trials)]
     yield ()
     yield [
         (join_lines(model["model"]), "strong"),
@@ -47,6 +47,7 @@ def write_quiet_models(
         if not _list_said(model, own) and not _list_files(own)
         for text in (
             *_write_comparisons(model, own, OK),
+            *_write_untried(own),
             *list_losses(own),
             *write_generated(own),
             *_write_needs(own),
@@ -72,6 +73,19 @@ def _write_comparisons(
     if "sizes" in model:
         compared = [(name_export(each), each["compared"], each.get("draws", 1)) for each in trials]
         yield from write_comparisons(compared, model["sizes"], verb)
+
+
+def _write_untried(trials: Sequence[Trial]) -> list[str]:
+    """`not at sequence 2100, where net.py:12 may do something else: …`, each once."""
+    told = (untried for each in trials for untried in each["untried"])
+    return list(
+        dict.fromkeys(
+            f"not at {', '.join(f'{name} {size}' for name, size in each['sizes'].items())}, where "
+            f"{each['location']['filename']}:{each['location']['row']} may do something else: "
+            f"{each['why']}"
+            for each in told
+        )
+    )
 
 
 def _write_needs(trials: Sequence[Trial]) -> list[str]:

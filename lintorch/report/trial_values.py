@@ -8,7 +8,7 @@ from typing import Any
 from lintorch.core.cell_rows import CellRows
 from lintorch.core.finding import Finding
 from lintorch.record.models import Model
-from lintorch.record.outcomes import Outcome, SizeLimit, Variation
+from lintorch.record.outcomes import Outcome, SizeLimit, Untried, Variation
 from lintorch.record.sites import Site
 from lintorch.record.suggestions import Suggestion
 from lintorch.report.compared_sizes import list_compared_sizes
@@ -54,6 +54,7 @@ def trial_values(row: Row, each: Tried, cells: CellRows) -> dict[str, Any]:
         "differences": _difference_values(outcome, row.model),
         "loss": loss_values(outcome.loss) if outcome.loss else None,
         "compared": list_compared_sizes(outcome, row.model) if row.model else [],
+        "untried": [_untried_values(each, cells) for each in outcome.untried],
         "draws": outcome.draws,
         "seconds": outcome.seconds,
         "artifact": shown_path(each.artifact) if each.artifact else None,
@@ -131,6 +132,14 @@ def _limit_values(limit: SizeLimit, cells: CellRows) -> dict[str, Any]:
         "condition": limit.condition,
         "location": site_values(limit.site, cells),
         "wrong_at": [at.sizes_by_name for at in limit.at],
+    }
+
+
+def _untried_values(untried: Untried, cells: CellRows) -> dict[str, Any]:
+    return {
+        "sizes": untried.at.sizes_by_name,
+        "location": site_values(untried.site, cells),
+        "why": untried.why,
     }
 
 

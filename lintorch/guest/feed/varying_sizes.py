@@ -25,6 +25,7 @@ from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.record_run import call_model
 from lintorch.record.models import FedArgument, Input, PlainArgument
+from lintorch.record.outcomes import Untried
 from lintorch.record.plain_values import bind_sizes
 
 _MOST_SECONDS, _TIMES_AS_HEAVY = 2.5, 2.5
@@ -39,7 +40,8 @@ class Fed:
     of `named_sizes` that the model did not take. `followed` says that a call feeds it such inputs,
     and `assumed` what is not as the model has it. `on_cpu` is the line for which all that is made on
     a GPU by name is made on the CPU. It is `moving` where runs have changed weights of the model,
-    and `trained` where it ran in training mode once before all else.
+    and `trained` where it ran in training mode once before all else. `untried` are sizes on the other
+    side of a comparison, or of a constant, that were left out.
     """
 
     inputs: tuple[FedArgument, ...]
@@ -53,6 +55,7 @@ class Fed:
     on_cpu: str = ""
     moving: bool = False
     trained: bool = False
+    untried: tuple[Untried, ...] = ()
 
 
 class SizeTrials:
@@ -68,19 +71,22 @@ class SizeTrials:
         self._module, self._inputs, self._deadline = module, inputs, deadline
         self._sizes, self._first = first
         self._most = find_most_seconds(self._first)
+        self.left_out = False
+        """Whether the sizes asked about last were left out as too heavy, and not refused."""
 
     def runs_at(self, sizes: Mapping[str, int]) -> bool:
         """Whether the model runs there, and no size inside it vanishes to one."""
         grown = prod(sizes.values()) / prod(self._sizes.values())
-        if clock() > self._deadline or self._first.seconds * grown > self._most:
+        self.left_out = clock() > self._deadline or self._first.seconds * grown > self._most
+        if self.left_out:
             return False
         seconds = max(1.0, self._deadline - clock())
-        found = weigh_at(self._module, self._inputs, sizes, seconds, self._most)
-        return (
-            found is not None
-            and not self._first.vanishes_to_one(found)
-            and not self._folds_into_batch(sizes, found)
-        )
+        try:
+            found = _weigh_run(self._module, self._inputs, sizes, seconds, self._most)
+        except (Exception, SystemExit, TooSlow, TooHeavy) as error:  # whatever user code raises
+            self.left_out = isinstance(error, (TooSlow, TooHeavy))
+            return False
+        return not self._first.vanishes_to_one(found) and not self._folds_into_batch(sizes, found)
 
     def _folds_into_batch(self, sizes: Mapping[str, int], found: RunWeight) -> bool:
         """Whether what comes last has as many rows as samples at first, and not at other sides: `view(-1, n)` took some for samples."""
@@ -102,12 +108,22 @@ def weigh_at(
     most: float = inf,
 ) -> RunWeight | None:
     """What a run at some sizes computes; None where it fails, lasts or computes too long."""
-    weight = RunWeight(most)
     try:
-        with limit_seconds(seconds), weigh_run(weight):
-            call_model(module, make_tensors.make_arguments(module, inputs, sizes))
+        return _weigh_run(module, inputs, sizes, seconds, most)
     except (Exception, SystemExit, TooSlow, TooHeavy):  # whatever user code raises
         return None
+
+
+def _weigh_run(
+    module: nn.Module,
+    inputs: tuple[FedArgument, ...],
+    sizes: Mapping[str, int],
+    seconds: float,
+    most: float,
+) -> RunWeight:
+    weight = RunWeight(most)
+    with limit_seconds(seconds), weigh_run(weight):
+        call_model(module, make_tensors.make_arguments(module, inputs, sizes))
     return weight
 
 

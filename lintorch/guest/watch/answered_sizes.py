@@ -17,10 +17,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
-from lintorch.record.events import SizeChosen, SizeCompared, SizeRead, SizeUse
+from lintorch.guest.watch.size_bounds import SizeBound, list_bounds
+from lintorch.record.events import RunEvent, SizeChosen, SizeCompared, SizeRead, SizeUse
 from lintorch.record.runs import ModelRun
 
-Comparison = SizeCompared | SizeChosen
+Comparison = SizeCompared | SizeChosen | SizeBound
 _ANSWERS: Mapping[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -35,7 +36,7 @@ def number_comparisons(run: ModelRun) -> Iterator[tuple[Hashable, Comparison]]:
     """Each comparison with its key."""
     counted: Counter[Hashable] = Counter()
     for event in run.events:
-        if (compared := _read_comparison(event)) is not None:
+        for compared in _read_comparisons(event):
             what = (compared.key, event.site, event.layer, compared.operator)
             counted[what] += 1
             yield (*what, counted[what]), compared
@@ -47,7 +48,7 @@ def read_answers(run: ModelRun) -> dict[Hashable, bool]:
     found = {key: answer(event) for key, event in compared.items()}
     ordered = defaultdict(list)
     for key, event in compared.items():
-        if not is_of_remainder(event):
+        if not is_of_remainder(event) and not isinstance(event, SizeBound):
             ordered[event.layer].append(key)
     for key, event in compared.items():
         if is_of_remainder(event) and event.left == 0:
@@ -76,10 +77,11 @@ def is_of_remainder(event: Comparison) -> bool:
     return event.operator in ("==", "!=") and event.right == 0
 
 
-def _read_comparison(event: object) -> Comparison | None:
+def _read_comparisons(event: RunEvent) -> Iterator[Comparison]:
     if isinstance(event, (SizeCompared, SizeChosen)):
-        return event
-    if isinstance(event, SizeRead) and event.how is SizeUse.TRUTH and event.operand is not None:
+        yield event
+    elif isinstance(event, SizeRead) and event.how is SizeUse.TRUTH and event.operand is not None:
         where = (event.site, event.layer, event.layer_class, event.built)
-        return SizeCompared(*where, left=event.operand, operator="!=", right=0)
-    return None
+        yield SizeCompared(*where, left=event.operand, operator="!=", right=0)
+    else:
+        yield from list_bounds(event)

@@ -31,7 +31,6 @@ from lintorch.record.events import (
     Shapes,
     SizeChosen,
     SizeCompared,
-    SizeQuestion,
     SizeRead,
     SizeUse,
     TensorRead,
@@ -136,7 +135,7 @@ class Recorder(TorchFunctionMode):  # type: ignore[misc]
                 follower.follow_operator(name, (*args, *given.values()), before.tensors, out)
         return out
 
-    def hear_question(self, kind: type[SizeQuestion], parts: Mapping[str, Any]) -> None:
+    def hear_question(self, kind: type[RunEvent], parts: Mapping[str, Any]) -> None:
         """A size was asked something; questions of torch and of other libraries are not the user's."""
         asker = _asker(sys._getframe(1))
         if site := self._asked_at(asker):

@@ -12,12 +12,15 @@ from lintorch.guest.watch.answered_sizes import (
     number_comparisons,
 )
 from lintorch.guest.watch.multiple_sizes import list_multiples
+from lintorch.guest.watch.size_bounds import SizeBound
 from lintorch.record.runs import ModelRun
 
 _BEYOND = 1.15
 """How far beyond the point where an answer changes: sizes are rounded, and sides need not grow alike."""
-_LARGEST_FACTOR, _SMALLEST_FACTOR = 64.0, 1 / 16
+_LARGEST_FACTOR, _SMALLEST_FACTOR = 256.0, 1 / 16
 """How many times as large or small as at first a size may become."""
+_FAR = 4.0
+"""From how many times as large on one of several sizes is tried alone."""
 _LEAST_GROWTH = 0.1
 """The power of a size from which on a number depends on it."""
 _LEAST = 2
@@ -30,15 +33,17 @@ def suggest_sizes_beyond(runs: Sequence[ModelRun]) -> Iterator[tuple[Hashable, d
         return
     first, unseen = runs[0], find_unanswered(runs)
     by_run = [dict(number_comparisons(run)) for run in runs]
-    for key, event in by_run[0].items():
-        if key not in unseen:
-            continue
+    asked = ((key, event) for key, event in by_run[0].items() if key in unseen)
+    for key, event in sorted(asked, key=lambda pair: isinstance(pair[1], SizeBound)):
+        if isinstance(event, SizeBound) and not answer(event):
+            continue  # it is beyond at all sizes, and what is smaller would mostly vanish
         again = [
             (run.sizes, each[key]) for run, each in zip(runs, by_run, strict=True) if key in each
         ]
         for names in _list_changed_names(first.sizes, [sizes for sizes, _ in again]):
             factor = _find_crossing(event, names, first.sizes, again[1:])
             if factor is not None:
+                yield from ((key, each) for each in _scale_alone(event, names, again, factor))
                 yield key, _scale_sizes(first.sizes, names, factor)
             for sizes in (*_turn_sides(event, names, again), *list_multiples(event, names, again)):
                 yield key, sizes
@@ -50,6 +55,23 @@ def _list_changed_names(
     """The groups of names that were changed together, each once."""
     groups = (tuple(n for n in sizes if sizes[n] != first.get(n)) for sizes in others)
     return [group for group in dict.fromkeys(groups) if group]
+
+
+def _scale_alone(
+    event: Comparison,
+    names: tuple[str, ...],
+    again: Sequence[tuple[Mapping[str, int], Comparison]],
+    factor: float,
+) -> Iterator[dict[str, int]]:
+    """Far larger sizes of the one name, of several that grow together, that a size follows, where one does.
+
+    All of them so large would take too long.
+    """
+    first = again[0][0]
+    for name in names if len(names) > 1 and factor > _FAR else ():
+        others = [(at[name] / first[name], other.left) for at, other in again]
+        if all(left == event.left * scale for scale, left in others):
+            yield _scale_sizes(first, (name,), factor)
 
 
 def _turn_sides(

@@ -12,9 +12,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
-from lintorch.record.events import SizeCompared, SizeDivided, SizeQuestion, SizeRead, SizeUse
+from lintorch.record.events import (
+    RunEvent,
+    SizeCompared,
+    SizeDivided,
+    SizeParted,
+    SizeRead,
+    SizeUse,
+)
 
-Listener = Callable[[type[SizeQuestion], Mapping[str, Any]], None]
+Listener = Callable[[type[RunEvent], Mapping[str, Any]], None]
 _listener: Listener | None = None
 
 
@@ -29,7 +36,7 @@ def hear_questions(listener: Listener | None) -> Iterator[None]:
         _listener = before
 
 
-def tell_listener(kind: type[SizeQuestion], **parts: Any) -> None:
+def tell_listener(kind: type[RunEvent], **parts: Any) -> None:
     """Tell the listener what was asked: a class of events, and its fields."""
     if _listener is not None:
         _listener(kind, {name: as_plain(part) for name, part in parts.items()})
@@ -66,6 +73,8 @@ def _computed(function: Callable[..., Any], swapped: bool = False) -> Callable[.
         answer = function(left, right)
         if function is operator.floordiv and (left < 0 or right < 0):
             tell_listener(SizeDivided, left=left, right=right, value=answer)
+        if function in _PARTING and not swapped and right > 1 and not isinstance(other, _SIZED):
+            tell_listener(SizeParted, left=abs(left), right=right)
         return as_sized(answer)
 
     return method
@@ -123,6 +132,7 @@ def _unary(function: Callable[[Any], Any]) -> Callable[..., Any]:
     return lambda self: as_sized(function(as_plain(self)))
 
 
+_PARTING = (operator.floordiv, operator.mod)
 _COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 _CONVERSIONS = {
     "int": SizeUse.INT,
@@ -135,3 +145,4 @@ _CONVERSIONS = {
 }
 Sized = type("Sized", (int,), _reporting(int))
 SizedFloat = type("SizedFloat", (float,), _reporting(float))
+_SIZED = (Sized, SizedFloat)

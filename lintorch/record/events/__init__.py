@@ -36,6 +36,7 @@ from lintorch.record.events.size_reads import (
     SizeCompared,
     SizeDivided,
     SizeLooped,
+    SizeParted,
     SizeQuestion,
     SizeRead,
     SizeUse,
@@ -47,6 +48,6 @@ __all__ = [
     "KeptWrite", "MixedDevices", "ModalLayer", "ModuleWrite", "NormedBias", "OperatorCall",
     "OutsideLayers", "PastForgotten", "PlainTensor", "Raised", "RandomDraw", "ResetWrite",
     "RunEvent", "SameDevice", "Shapes", "SharedWrite", "SizeChosen", "SizeCompared", "SizeDivided",
-    "SizeLooped", "SizeQuestion", "SizeRead", "SizeUse", "TensorRead", "TensorUse", "TorchDraw",
-    "UnusedDraw", "ViewWrite",
+    "SizeLooped", "SizeParted", "SizeQuestion", "SizeRead", "SizeUse", "TensorRead", "TensorUse",
+    "TorchDraw", "UnusedDraw", "ViewWrite",
 ]  # fmt: skip

@@ -111,3 +111,15 @@ class SizeLooped(SizeQuestion, tag="size-looped"):
     def operands(self) -> tuple[Any, ...]:
         """What range() was given."""
         return self.bounds
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizeParted(RunEvent, tag="size-parted"):
+    """`left // right` or `left % right`, of a size and a number that is none: it asks nothing a tracer minds.
+
+    It shows what the size would have to exceed for there to be several parts.
+    """
+
+    left: Number
+    """How large the size is, whatever its sign."""
+    right: Number
