@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from lintorch.messages import Recognised, describe_class, read_class, recognise, unify_text
+from lintorch.messages import (
+    Recognised,
+    describe_class,
+    read_class,
+    recognise,
+    sharpen,
+    unify_text,
+)
 from lintorch.messages.read_converter import find_converted
 
 CONVERTERS = [
@@ -153,3 +160,48 @@ def test_a_traceback_that_ends_before_its_error_is_told_as_such() -> None:
 def test_a_traceback_with_its_error_is_whole(error: str) -> None:
     told = read_class(unify_text(CUT + error))
     assert told is None or told.kind.name != "cut-traceback"
+
+
+CRASHES = [
+    ("signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0000000000000000", "null pointer"),
+    ("signal 11 (SIGSEGV), code 2 (SEGV_ACCERR), fault addr 0x6e66cfe000", "may only be read"),
+    ('comm=".acetrace" exe="/system/bin/app_process64" sig=7 res=1', "SIGBUS"),
+    ("Fatal signal 6 (SIGABRT), code -6 in tid 12345", "Abort message"),
+    ("[1] 36482 segmentation fault yolo export model=yolov8n.pt format=onnx", "while it exported"),
+    ("executor_runner --model_path=m.pte\nAborted", "only if it was built with logging"),
+    ("Segmentation fault (core dumped)", "can be tested"),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), CRASHES)
+def test_a_crash_is_told_by_its_signal_and_by_what_ran(text: str, told: str) -> None:
+    assert told in tell_class(text).kind.cause
+
+
+ASSERTIONS = [
+    ('0 INTERNAL ASSERT FAILED at "torch/csrc/jit/ir/ir.cpp":518. 114 not in scope', "value 114"),
+    (
+        'r INTERNAL ASSERT FAILED at "../aten/src/ATen/core/jit_type_base.h":545',
+        "in many ways",
+    ),
+    (
+        'outputs_[i]->uses().empty()INTERNAL ASSERT FAILED at "../torch/csrc/jit/ir/ir.cpp":1286',
+        "still used",
+    ),
+    (
+        'curPos <= kUpperBound INTERNAL ASSERT FAILED at "../torch/csrc/jit/ir/ir.cpp":698',
+        "most frequent first",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), ASSERTIONS)
+def test_an_assertion_of_torch_is_told_by_its_condition_and_file(text: str, told: str) -> None:
+    text = unify_text(f"RuntimeError: {text}, please report a bug to PyTorch.")
+    assert told in sharpen(recognise(text)[0], text).kind.cause
+
+
+def test_a_log_that_ends_where_an_export_starts_tells_how_to_find_the_package() -> None:
+    text = unify_text("ONNX: starting export with onnx 1.15.0 opset 17...\n")
+    assert [each.kind.name for each in recognise(text)] == ["export-ends"]
+    assert not recognise(unify_text(f"{text}\nONNX: export success 1.5s"))

@@ -86,7 +86,7 @@ def read_class(text: str) -> Recognised | None:
         remedy = f"{runtime.more}; {remedy}"
     told = replace(kind, runtime=runtime.name, cause=cause, remedy=remedy)
     found = Recognised(told, runtime, said[:_EXCERPT].strip(), at=at)
-    return found if runtime.name == _ANY else _add_part(found, text)
+    return found if runtime.name == _ANY or kind.name in _PACKAGES else _add_part(found, text)
 
 
 def read_refused(text: str) -> Recognised | None:

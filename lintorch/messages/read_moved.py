@@ -18,6 +18,7 @@ _ALIASES = {
     "tensorrt_libs": "tensorrt",
     "tf": "tensorflow",
     "ONNXProgram": "torch.onnx.ONNXProgram",
+    "ModelType": "tensorflow.ModelType",
 }
 _OWN = "Python"
 

@@ -27,9 +27,13 @@ _NEWER = "print(onnxruntime.__version__) in the very program that fails, and pip
 _STATUS = "onnxruntime/status"
 _ARCHIVE = "torch/archive"
 _LINEAR = "torch/linear-sizes"
-_CHECKER = "onnx/checker"
+_ASSERT = "torch.onnx/internal-assert"
+_DETAILED = {"onnx/checker", _ASSERT}
+"""Kinds of several causes, which the words of a message tell apart."""
 _UNFLATTENED = re.compile(r"^\(?(\d{1,9})x(\d{1,9}) and (\d{1,9})x\d{1,9}\)?$")
 _AROUND = 300
+_SAID = 300
+_BEFORE = 120
 _PAIRS = re.compile(
     r"(?P<a>\d{1,6}) (?:by|vs\.?|and|!=|but got) (?P<b>\d{1,6})\b"
     r"|[\[{(](?P<c>\d[\d, x]{0,60})[\]})](?: (?:and|vs\.?)|, RightShape:) [\[{(](?P<d>\d[\d, x]{0,60})[\]})]"
@@ -76,16 +80,24 @@ def sharpen(found: Recognised, text: str) -> Recognised:
         return replace(found, kind=kind, runtime=runtime)
     if found.runtime.name == "torch.export" and is_compiled(text):
         return _name_compile(found)
+    detailed = found
+    if found.kind.error == "sizes" or found.kind.full_name in _DETAILED:
+        detailed = replace(found, kind=add_details(found.kind, _read_near(found, text)))
     if found.runtime.name == "torch.onnx" and not _ONNX.search(text):
-        return replace(found, runtime=next(r for r in load_runtimes() if r.name == "torchscript"))
-    if found.kind.error == "sizes" or found.kind.full_name == _CHECKER:
-        detailed = add_details(found.kind, found.excerpt)
-        if detailed is not found.kind:
-            return replace(found, kind=detailed)
+        scripts = next(r for r in load_runtimes() if r.name == "torchscript")
+        return replace(detailed, runtime=scripts)
+    if detailed.kind is not found.kind:
+        return detailed
     told = _describe(found, text)
     if told and found.kind.full_name not in _KEYS:
         told = f"{told} {found.kind.cause}"
     return replace(found, kind=replace(found.kind, cause=told or found.kind.cause))
+
+
+def _read_near(found: Recognised, text: str) -> str:
+    """The words of a message, with those in front that an assertion names its condition by."""
+    before = _BEFORE if found.kind.full_name == _ASSERT else 0
+    return text[max(0, found.at - before) : found.at + _SAID]
 
 
 def _name_compile(found: Recognised) -> Recognised:
