@@ -85,6 +85,18 @@ def test_a_line_that_another_model_gives_something_else_stays(project: Path) -> 
     assert "rest = -n % step" in mended
 
 
+def test_a_file_that_leads_elsewhere_is_fixed_by_its_own_fixes_alone(project: Path) -> None:
+    made = "        self.start = torch.FloatTensor(3)\n"
+    text = NET.replace("from torch import nn\n", "import torch\nfrom torch import nn\n")
+    text = text.replace("        self.conv", f"{made}        self.conv", 1)
+    (project / "net.py").write_text(text)
+    asked = ("--extend-select", "LT606", "--fix", "--unsafe-fixes")
+    done = lintorch("check", "net.py", *TRACED, *asked, cwd=project)
+    assert "settle" not in done.stderr
+    mended = text.replace("torch.FloatTensor(3)", "torch.empty(3, dtype=torch.float32)")
+    assert (project / "net.py").read_text() == mended
+
+
 def test_lines_end_as_they_did(project: Path) -> None:
     (project / "utils.py").write_bytes(UTILS.replace("\n", "\r\n").encode())
     fix(project, ".")

@@ -15,10 +15,10 @@ from lintorch.run.send_home import send_home
 
 
 def lint_led(task: LintTask, text: str, leads: Sequence[LintTask]) -> tuple[Finding, ...]:
-    """What is found in a text of a file, by itself and as the files that lead there show it."""
+    """What is found in the lines of a file whose text this is, by itself and as the files that lead there show it."""
     own = lint_text(task, text)
     if not leads:
-        return own.findings
+        return send_home([own], [task])[0].findings
     with show_text(task.path, text):
         forget_answers()
         led = [*_lint_each(leads)]
