@@ -199,6 +199,44 @@ def test_lines_copied_to_other_files_are_told_once_and_mended_in_each(tmp_path: 
     assert all("map_location" in (tmp_path / name).read_text() for name in ("a.py", "b.py"))
 
 
+def test_the_same_words_of_other_functions_and_files_are_told_once(tmp_path: Path) -> None:
+    wide = "import torch\n\n\ndef widen(x: torch.Tensor):\n    return x.sum()[0]\n"
+    (tmp_path / "a.py").write_text(
+        wide + "\n\ndef other(y: torch.Tensor):\n    return y.mean()[0]\n"
+    )
+    (tmp_path / "b.py").write_text(wide.replace("x", "z").replace("sum", "max"))
+    done = lintorch("check", "--select=LT805", "--output-format=concise", cwd=tmp_path)
+    told, _ = done.stdout.splitlines()
+    assert told.startswith("a.py:5:")
+    assert "; also in line 9 and in b.py:5" in told
+    done = lintorch("check", "--select=LT805", "--output-format=json", cwd=tmp_path)
+    assert len(json.loads(done.stdout)) == 3
+
+
+SAVED = """import torch
+
+
+def train(path):
+    model = torch.nn.Linear(4, 2)
+    torch.save(model, path)
+"""
+LOADED = """import torch
+
+
+def predict(path, x):
+    return torch.load(path)(x)
+"""
+
+
+def test_a_whole_model_is_told_where_it_is_loaded_and_names_its_save(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(SAVED)
+    (tmp_path / "use.py").write_text(LOADED)
+    done = lintorch("check", "--select=LT213,LT220", "--output-format=concise", cwd=tmp_path)
+    told, _ = done.stdout.splitlines()
+    assert "LT220" in told
+    assert "; also in train.py:6" in told
+
+
 OLD = """import torch
 
 

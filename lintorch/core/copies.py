@@ -1,4 +1,4 @@
-"""One finding per copy: what a rule says of lines that were copied to other places is told once, at the first."""
+"""One finding per message: what a rule says of several functions or files in the same words is told once, at the first."""
 
 from __future__ import annotations
 
@@ -15,59 +15,58 @@ _OWN = "LT0"
 
 _COMMENT = re.compile(r"(?:^|\s)#[^\"']*$")
 
-_Copied = tuple[object, ...]
+_Alike = tuple[object, ...]
 
 
 def fold_copies(findings: Iterable[Finding], texts: Mapping[str, str]) -> tuple[Finding, ...]:
-    """The findings, those of the same lines with the same line before or behind as one that names all places.
+    """The findings, those of one message, or of one cause in a project, as one that names all places.
 
+    Of files that do not parse it are those of the same line with the same line before or behind it.
     The fix is that of the first, whose file alone it changes.
     """
     lines = {path: text.split("\n") for path, text in texts.items()}
     groups: dict[int, list[Finding]] = defaultdict(list)
-    known: dict[_Copied, list[int]] = defaultdict(list)
+    known: dict[_Alike, int] = {}
     for number, finding in enumerate(findings):
-        copied = [*_describe_lines(finding, lines.get(finding.place.path, ()))]
-        alike = (at for each in copied for at in known[each])
-        at = next((n for n in alike if not _is_said_again(finding, groups[n], lines)), number)
+        alike = [*_describe(finding, lines.get(finding.place.path, ()))]
+        at = next((known[each] for each in alike if each in known), number)
         groups[at].append(finding)
-        for each in copied:
-            known[each].append(at)
+        for each in alike:
+            known.setdefault(each, at)
     return tuple(map(_fold_group, groups.values()))
 
 
-def _is_said_again(
-    finding: Finding, group: Sequence[Finding], lines: Mapping[str, Sequence[str]]
-) -> bool:
-    """Whether a script, or another cell of a notebook, does again what it did."""
-    place = finding.place
-    if not any(each.place.path == place.path for each in group):
-        return False
-    return place.path.endswith(".ipynb") or not lines[place.path][place.row - 1][:1].isspace()
-
-
 def _fold_group(group: Sequence[Finding]) -> Finding:
-    head, *others = group
+    """The gravest of them, of which there is a fix if one of them has one, with the places of the others."""
+    head = max(group, key=lambda each: (each.severity, each.fix is not None))
+    others = [each for each in group if each is not head]
     also = (place for each in others for place in (each.place, *each.also))
     return replace(head, also=(*head.also, *also)) if others else head
 
 
-def _describe_lines(finding: Finding, lines: Sequence[str]) -> Iterator[_Copied]:
-    """What is said of the lines and what they are, with the line before them, and with that behind."""
-    place = finding.place
+def _describe(finding: Finding, lines: Sequence[str]) -> Iterator[_Alike]:
+    """What a finding may have in common with others that are told with it."""
     if not lines or finding.evidence is not Evidence.SOURCE or finding.notes:
         return
-    own = finding.code.startswith(_OWN) and finding.code != SYNTAX_ERROR
-    if own or finding.model or not finding.said:
+    if finding.model or not finding.said:
         return
+    who = finding.target, finding.exporter, finding.hazard
+    said = finding.code, finding.said, finding.detail, finding.remedy, finding.severity
+    if finding.code == SYNTAX_ERROR:
+        yield from _describe_lines(finding, (*said, *who), lines)
+    elif not finding.code.startswith(_OWN):
+        yield (*said, *who)
     if finding.cause.startswith(OF_PROJECT):
-        yield finding.code, finding.cause, finding.severity, finding.fix is None
+        yield (finding.cause,)
+
+
+def _describe_lines(finding: Finding, said: _Alike, lines: Sequence[str]) -> Iterator[_Alike]:
+    """What is said of the lines and what they are, with the line before them, and with that behind."""
+    place = finding.place
     last = max(place.row, place.end_row)
     held = tuple(map(_drop_comment, lines[place.row - 1 : last]))
-    said = finding.code, finding.said, finding.detail, finding.remedy, finding.severity, held
-    who = finding.target, finding.exporter, finding.hazard
     before, behind = _find_text(lines[: place.row - 1][::-1]), _find_text(lines[last:])
-    yield from ((*said, *who, way, near) for way, near in enumerate((before, behind)) if near)
+    yield from ((*said, held, way, near) for way, near in enumerate((before, behind)) if near)
 
 
 def _find_text(lines: Sequence[str]) -> str:

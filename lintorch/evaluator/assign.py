@@ -121,7 +121,7 @@ def _unpack_all(machine: Machine, targets: list[ast.expr], value: Value) -> None
         items = tuple(take_item(value, i) or UNKNOWN for i in range(len(targets)))
     if items is None or (not stars and len(items) != len(targets)):
         machine.misfit = machine.misfit or items is not None
-        each = item_of(machine, value)
+        each = _forget_rows(item_of(machine, value), value)
         for inner in targets:
             starred = isinstance(inner, ast.Starred)
             rest = _find_rest(value, stars, len(targets)) or each
@@ -131,6 +131,14 @@ def _unpack_all(machine: Machine, targets: list[ast.expr], value: Value) -> None
             assign_target(machine, inner, item)
     else:
         _unpack_starred(machine, targets, stars[0], items)
+
+
+def _forget_rows(each: Value, value: Value) -> Value:
+    """An item of what is taken apart, of unknown axes where that goes along an axis that varies: it is something else then."""
+    rows = value.shape[0] if isinstance(value, Tensor) and value.shape else None
+    if rows is None or isinstance(rows, int) or not isinstance(each, Tensor):
+        return each
+    return replace(each, shape=None, sure=False)
 
 
 def _find_rest(value: Value, stars: list[int], count: int) -> Value | None:

@@ -23,6 +23,7 @@ from lintorch.evaluator.other_runtimes import takes_graph
 from lintorch.evaluator.pure_calls import Key, make_key
 from lintorch.evaluator.repeated_calls import is_lasting, is_made_up
 from lintorch.evaluator.truth import known_items
+from lintorch.evaluator.unknown_objects import ModelOutput
 from lintorch.evaluator.values import (
     NONE,
     UNKNOWN,
@@ -105,9 +106,19 @@ def call_either(machine: Machine, node: ast.AST, callee: Choice, given: Given) -
         return call
 
     try:
-        return machine.try_paths([take(each) for each in callee.alternatives])
+        found = machine.try_paths([take(each) for each in callee.alternatives])
     finally:
         _doubt_refusals(machine, told)
+    return _name_output(machine, callee, found)
+
+
+def _name_output(machine: Machine, callee: Choice, found: Value) -> Value:
+    """What one of several models gives where they give different things: an output of a model all the same."""
+    models = [each for each in callee.alternatives if isinstance(each, Held)]
+    known = found != UNKNOWN or machine.here.forward or len(models) < len(callee.alternatives)
+    if known or not all(each.kind == "object" and is_module_class(each.of) for each in models):
+        return found
+    return ModelOutput("", models[0])
 
 
 def _doubt_refusals(machine: Machine, told: Sequence[range]) -> None:

@@ -179,7 +179,8 @@ def list_odd(kind: Class) -> Iterator[str]:
         return
     returns = [each for each in walk_own(method) if isinstance(each, ast.Return)]
     for each in returns:
-        if len(returns) > 1 and (each.value is None or is_none(each.value)):
+        nothing = each.value is None or is_none(each.value)
+        if nothing and len(returns) > 1 and not is_by_setting(each, method):
             yield "None for some samples"
         for part in list_parts(each.value):
             if is_none(part):
@@ -190,6 +191,17 @@ def list_odd(kind: Class) -> Iterator[str]:
                 yield RAGGED
             elif is_image(part, method):
                 yield "images of PIL"
+
+
+def is_by_setting(line: ast.Return, method: ast.FunctionDef) -> bool:
+    """Whether an attribute of the dataset alone decides that: `if self.paired: … else: return None`."""
+    around = (each for each in walk_own(method) if isinstance(each, ast.If))
+    tests = [[*ast.walk(each.test)] for each in around if line in ast.walk(each)]
+    return any(
+        {n.id for n in asked if isinstance(n, ast.Name)} == {"self"}
+        and not any(isinstance(n, (ast.Call, ast.Subscript)) for n in asked)
+        for asked in tests
+    )
 
 
 def walk_own(method: ast.AST) -> Iterator[ast.AST]:

@@ -121,9 +121,10 @@ def _judge(
         return
     fix = _fix(value, node, source) if shared is value else None
     if _outlives(node, uses, source):
-        yield Hit(value, f"{text} goes on changing as training goes on", fix)
+        yield Hit(value, f"{text} goes on changing as training goes on", fix, cause=text)
     elif _is_put_back(node, model, uses, source) or _is_restored(node, model, uses, source):
-        yield Hit(value, f"{text} changes with the model: loading it back does nothing", fix)
+        said = f"{text} changes with the model: loading it back does nothing"
+        yield Hit(value, said, fix, cause=text)
 
 
 def _find_shared(value: cst.BaseExpression) -> cst.BaseExpression | None:

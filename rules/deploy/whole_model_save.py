@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.finding import OF_PROJECT, Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
@@ -62,6 +62,7 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
+_CAUSE = f"{OF_PROJECT}a whole model"
 _EFFECT = {
     True: "torch.load refuses to read it by itself",
     False: "it cannot be read once the code has moved",
@@ -109,7 +110,8 @@ def _report(
         message = f"{where} holds the whole model {written}".rstrip()
         fix = _state_dict(node, source) if node is not None else None
         said = f"{message}: {_EFFECT[refuses]}"
-        yield Hit(node or event, said, fix, severity=milder, cause="object")
+        cause = _CAUSE if refuses and where == "the file" else "object"
+        yield Hit(node or event, said, fix, severity=milder, cause=cause)
     elif refuses and _is_namespace(value):
         message = f"{where} holds an argparse.Namespace: torch.load refuses to read it by itself"
         fix = None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Edit, Fix, Hit
+from lintorch.core.finding import OF_PROJECT, Applicability, Edit, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import Constant, Value
@@ -56,6 +56,7 @@ rule = Rule(
     fix=Applicability.SAFE,
 )
 
+CAUSE = f"{OF_PROJECT}a GPU named in forward"
 GPU = re.compile(r"^cuda(:\d+)?$")
 _LIKE = ("zeros", "ones", "full", "empty", "rand", "randn", "randint")
 MAKERS = tuple(
@@ -92,7 +93,7 @@ def in_name(event: Called, source: Source) -> Iterator[Hit]:
         text = source.evaluation.text(event.spot)
         said = f"`{text}` is on a GPU wherever the input is"
         remedy = None if takes_tensor(event, source) else f"write {OF_WEIGHTS}"
-        yield Hit(event, said, fix=name_it(event, source), remedy=remedy, cause="gpu")
+        yield Hit(event, said, fix=name_it(event, source), remedy=remedy, cause=CAUSE)
 
 
 def is_in_kernel(event: Called, source: Source) -> bool:
@@ -192,7 +193,7 @@ def in_move(event: Called, source: Source) -> Iterator[Hit]:
         remedy = "write .to(x.device) of an input x"
         if not takes_tensor(event, source):
             remedy = f"write .to(device), with {OF_WEIGHTS}"
-        yield Hit(event, said, fix=move_to_hand(event, source), remedy=remedy, cause="gpu")
+        yield Hit(event, said, fix=move_to_hand(event, source), remedy=remedy, cause=CAUSE)
 
 
 NO_CPU = "raises where the input is on the CPU, which cuda() takes for no device"

@@ -99,7 +99,7 @@ APART = re.compile(r"^(print|repr|str|format|(str|logging|warnings)\.\w+|set|fro
 
 @rule.event(*DRAWS)
 def in_call(event: Called, source: Source) -> Iterator[Hit]:
-    if not event.way.forward or augments(event, source):
+    if not event.way.forward or augments(event, source) or is_out_of_reach(event, source):
         return
     if event.name.endswith("shuffle") or is_used(event, source):
         written = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else event.name
@@ -123,6 +123,25 @@ def name_argument(event: Called, source: Source) -> str | None:
                 if left is event.node and name in names:
                     return f"export with {name}=0, by which nothing is left to chance"
     return None
+
+
+def is_out_of_reach(event: Called, source: Source) -> bool:
+    """Whether a draw of 0 to 1 is compared with a share of forward that is 0 unless somebody gives one."""
+    function = source.evaluation.find_function(event)
+    if not event.name.endswith((".random", ".rand")) or not isinstance(function, ast.FunctionDef):
+        return False
+    spec = function.args
+    late = zip(reversed([*spec.posonlyargs, *spec.args]), reversed(spec.defaults), strict=False)
+    alone = ((a, d) for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d)
+    none = {a.arg for a, d in (*late, *alone) if isinstance(d, ast.Constant) and d.value == 0}
+    return function.name == "forward" and any(
+        isinstance(each, ast.Compare)
+        and each.left is event.node
+        and isinstance(each.ops[0], ast.Lt)
+        and isinstance(each.comparators[0], ast.Name)
+        and each.comparators[0].id in none
+        for each in source.evaluation.list_around(event)
+    )
 
 
 @rule.trace(FeltDraw)

@@ -133,6 +133,8 @@ def in_index(event: Indexed | ItemSet, source: Source) -> Iterator[Hit]:
     if not isinstance(event.held, Tensor) or not event.held.sure:
         return
     whole = event.index
+    if is_asked_first(event, source):
+        return
     if event.held.shape == () and not event.held.guessed and takes_axis(whole):
         yield Hit(event, NO_AXIS, read_number(event, source), remedy="use item()")
         return
@@ -173,6 +175,14 @@ def find_quotient(value: Value, source: Source) -> Occurrence | None:
     return None
 
 
+def is_asked_first(event: Indexed | ItemSet, source: Source) -> bool:
+    """Whether it is the way of older releases: `x.item() if hasattr(x, "item") else x[0]`."""
+    node = source.node_at(event, cst.Subscript)
+    around = source.ancestors(node) if node is not None else ()
+    tests = (each.test for each in around if isinstance(each, (cst.If, cst.IfExp)))
+    return any("hasattr(" in source.code(test) for test in tests)
+
+
 def takes_axis(index: Value) -> bool:
     """Whether an index asks for places of an axis: 0, a slice, several of them."""
     parts = (index.items or ()) if isinstance(index, Items) else (index,)
@@ -194,6 +204,8 @@ def read_number(event: Indexed | ItemSet, source: Source) -> Fix | None:
 def in_sum(event: Indexed, source: Source) -> Iterator[Hit]:
     """`loss.sum().data[0]` of what is unknown but for what is called on it, or starts from it."""
     held = event.held
+    if is_asked_first(event, source):
+        return
     read = isinstance(held, UnknownMethod) and held.method == "data"
     inner = held.held if isinstance(held, UnknownMethod) and read else held
     lost = any(each is inner for each in source.evaluation.losses) and not is_common(inner)

@@ -23,17 +23,18 @@ rule = Rule(
         torch.hub.load("owner/repo", ...) fetches the default branch and runs its hubconf.py;
         `trust_remote_code=True` does the same with the files beside a model. Without a revision
         whoever can push to that repository decides what runs on your machines. A tag may be moved;
-        a full commit hash may not: `"owner/repo:<commit>"`, `revision="<commit>"`.
+        a full commit hash may not: `"owner/repo:<commit>"`, `revision="<commit>"`. Of owners whom
+        torch.hub itself trusts without a question (pytorch, facebookresearch) it is advice.
     """,
     bad="""
         import torch
 
-        model = torch.hub.load("pytorch/vision", "resnet18")
+        model = torch.hub.load("owner/nets", "resnet18")
     """,
     good="""
         import torch
 
-        model = torch.hub.load("pytorch/vision:v0.22.0", "resnet18")
+        model = torch.hub.load("owner/nets:v1.2", "resnet18")
     """,
     remedy="pin a commit",
     unproven="""
@@ -44,6 +45,8 @@ rule = Rule(
 )
 
 _HUB = frozenset(("torch.hub.load", "torch.hub.help", "torch.hub.list"))
+_TRUSTED = ("facebookresearch", "facebookincubator", "pytorch", "fairinternal")
+"""Owners whose code torch.hub runs without a question."""
 _PINNED = re.compile(r":\S+$")
 _LOADS_CODE = re.compile(r"^(Auto\w+|\w+Pipeline)$")
 """Classes whose from_pretrained may run code from beside the model; others are what they are."""
@@ -70,7 +73,8 @@ def of_hub(call: cst.Call, source: Source) -> Iterator[Hit]:
     ):
         remedy = f'pin "{repository}:TAG", or ":COMMIT" and skip_validation=True'
         said = f"runs whatever code {repository} holds today: no revision is pinned"
-        yield Hit(call, said, remedy=remedy)
+        owner = repository.partition("/")[0].lower()
+        yield Hit(call, said, remedy=remedy, severity=Severity.NOTE if owner in _TRUSTED else None)
 
 
 def _is_own(model: object, source: Source) -> bool:

@@ -467,3 +467,14 @@ class Relabelled(nn.Module):
         again = self.plain(again)
         again.size(1)  # value: int again.1 (varies)
         return again  # value: tensor[B, again.1, 6]
+
+
+class Parted(nn.Module):
+    """Python's abs() of a tensor, and a batch that is taken apart into two names."""
+
+    def forward(self, x, pair):
+        b, c, h, w = x.shape
+        far = abs(x.mean(dim=(2, 3)) - 1)  # value: tensor[B, x.1]
+        mean, deviation = x.flatten(1)  # value: tensor[...]
+        first, second = x.new_zeros(2, c)  # value: tensor[x.1]
+        return far, mean, first

@@ -22,6 +22,7 @@ from lintorch.evaluator.values import (
     Array,
     Choice,
     Constant,
+    External,
     Given,
     Held,
     Items,
@@ -72,6 +73,8 @@ def _convert(name: str) -> Handler:
         value = given.pick(0)
         if value is None:
             return Constant(0)
+        if name == "abs" and isinstance(value, Tensor) and value.size_of is None:
+            return machine.call(node, External("torch.abs"), Given((value,)))
         found = [_convert_one(machine, name, each) for each in _alternatives(value)]
         return keep_via(machine, node, name, make_choice(tuple(found)), value)
 

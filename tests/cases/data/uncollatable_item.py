@@ -99,3 +99,38 @@ def of_read(files):
     b = DataLoader(ReadChild(files), batch_size=2)  # hit
     c = DataLoader(ReadPairs(files), batch_size=2)  # hit
     return a, b, c, DataLoader(ReadAgain(files), batch_size=2)
+
+
+class Paired(Dataset):
+    def __init__(self, rows, paired=True, check=None):
+        self.rows, self.paired, self.check = rows, paired, check
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, index):
+        if self.paired:
+            return torch.tensor(self.rows[index]), index
+        else:
+            return None
+
+
+class Checked(Paired):
+    def __getitem__(self, index):
+        if self.check(self.rows[index]):
+            return torch.tensor(self.rows[index])
+        return None
+
+
+class Asked(Paired):
+    def __getitem__(self, index):
+        if self.check(index):
+            return torch.tensor(self.rows[index])
+        else:
+            return None
+
+
+def load_paired(rows):
+    yield DataLoader(Paired(rows), batch_size=4)
+    yield DataLoader(Checked(rows), batch_size=4)  # hit
+    yield DataLoader(Asked(rows), batch_size=4)  # hit

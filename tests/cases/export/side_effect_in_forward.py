@@ -151,3 +151,17 @@ class Watched(nn.Module):
         if np.random.random() < 0.5:  # hit
             y = self.visualize(x, y)
         return y
+
+
+class Mixed(nn.Module):
+    def forward(self, x, share=0.0):
+        if np.random.rand() < share:
+            return x * 2
+        return x
+
+
+class Forced(nn.Module):
+    def forward(self, x, share=0.5):
+        if np.random.rand() < share:  # hit
+            return x * 2
+        return x

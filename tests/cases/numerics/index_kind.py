@@ -314,3 +314,16 @@ def invert(scores: torch.Tensor):
 def halves(x):
     real, imaginary = torch.chunk(x, -1)  # hit
     return real + imaginary
+
+
+def read_number(loss: torch.Tensor):
+    total = loss.sum()
+    if hasattr(total, "item"):
+        return total.item()
+    else:
+        return total.data[0]
+
+
+def read_item(loss: torch.Tensor):
+    total = loss.sum()
+    return total.data[0]  # hit
