@@ -49,7 +49,8 @@ def find_cut(text: str) -> str:
     if not frames or len(text) - frames[-1].end() > _TAIL:
         return ""
     last = frames[-1]
-    if "most recent call last" not in text or _ERROR.search(text, last.end()):
+    headed = "most recent call last" in text or len(frames) > 1
+    if not headed or _ERROR.search(text, last.end()):
         return ""
     path = next(value for name, value in last.groupdict().items() if name[:4] == "path" and value)
     path = path.replace("\\", "/")

@@ -28,11 +28,13 @@ _STATUS = "onnxruntime/status"
 _ARCHIVE = "torch/archive"
 _LINEAR = "torch/linear-sizes"
 _ASSERT = "torch.onnx/internal-assert"
-_DETAILED = {"onnx/checker", _ASSERT}
+_DIFFERS = "torchscript/trace-differs"
+_DETAILED = {"onnx/checker", _DIFFERS, "executorch/vulkan-form", _ASSERT}
 """Kinds of several causes, which the words of a message tell apart."""
 _UNFLATTENED = re.compile(r"^\(?(\d{1,9})x(\d{1,9}) and (\d{1,9})x\d{1,9}\)?$")
 _AROUND = 300
 _SAID = 300
+_LONG = 3000
 _BEFORE = 120
 _PAIRS = re.compile(
     r"(?P<a>\d{1,6}) (?:by|vs\.?|and|!=|but got) (?P<b>\d{1,6})\b"
@@ -97,7 +99,8 @@ def sharpen(found: Recognised, text: str) -> Recognised:
 def _read_near(found: Recognised, text: str) -> str:
     """The words of a message, with those in front that an assertion names its condition by."""
     before = _BEFORE if found.kind.full_name == _ASSERT else 0
-    return text[max(0, found.at - before) : found.at + _SAID]
+    long = _LONG if found.kind.full_name == _DIFFERS else _SAID
+    return text[max(0, found.at - before) : found.at + long]
 
 
 def _name_compile(found: Recognised) -> Recognised:
