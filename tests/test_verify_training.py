@@ -124,5 +124,5 @@ def test_fixes_of_notebooks_are_tried_on_what_their_cells_define(tmp_path: Path)
         11: ("safe", True),
         12: ("display", False),
         13: ("unsafe", False),
-        18: ("safe", None),
+        18: ("safe", True),
     }

@@ -27,13 +27,15 @@ from lintorch.record.model_options import ModelOptions
 class ModelPlace:
     """Where models are: a file, or, with a `setting`, the table of settings of this `name`.
 
-    With `training` it is not the models of the file, but what trains some.
+    With `training` it is not the models of the file, but what trains some; with `alone` also its
+    other functions, called by themselves.
     """
 
     path: str
     name: str = ""
     setting: Mapping[str, Any] | None = None
     training: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,8 @@ class ModelProver:
         modules: Mapping[str, str],
         exporters: Sequence[str] | None,
     ) -> list[Report]:
+        if place.training:
+            proof = {**proof, "alone": place.alone}
         task = with_proof(self._make_task(place, checked, modules), proof, place.training)
         if exporters is not None:
             task = replace(task, options=replace(task.options, exporters=tuple(exporters)))

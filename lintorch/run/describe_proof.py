@@ -11,6 +11,9 @@ from lintorch.report.compared_sizes import write_sizes
 from lintorch.run.proof_bench import Verdict
 
 _MOST_CHANGES = 3
+NO_PIECE = (
+    "it stands in no function, class or loop: no model runs it, and nothing calls it by itself"
+)
 
 
 def describe_equal(reports: Sequence[Report], verdicts: Iterable[Verdict]) -> str:

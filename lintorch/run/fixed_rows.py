@@ -46,6 +46,16 @@ def is_same_code(text: str, edits: Sequence[Edit]) -> bool:
     return before is not None and after is not None and ast.dump(before) == ast.dump(after)
 
 
+def stands_alone(text: str, rows: Rows) -> bool:
+    """Whether rows of a text lie in no function, class or loop."""
+    tree = parse_quietly(text)
+    blocks = (*_FUNCTIONS, ast.ClassDef, ast.For, ast.While)
+    inner = [n for n in ast.walk(tree) if isinstance(n, blocks)] if tree is not None else []
+    return tree is not None and not any(
+        _first_row(node) <= row <= (node.end_lineno or row) for node in inner for row in rows
+    )
+
+
 def _is_import(edit: Edit) -> bool:
     return edit.start == edit.end and edit.content.lstrip().startswith(("import ", "from "))
 

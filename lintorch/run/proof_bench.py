@@ -229,7 +229,10 @@ class ProofBench:
     def _list_places(
         self, path: str, importers: Iterable[str], group: ProjectModels
     ) -> Iterator[ModelPlace]:
-        """What is configured first, then the file itself and what trains in it, then files that import it."""
+        """What is configured first, then the file itself and what trains in it, then files that import it.
+
+        Other functions of the file are called by themselves where none of these runs what is fixed.
+        """
         checked = {os.path.realpath(each): each for each in (path, *importers)}
         for name, setting in group.settings.models.items():
             if is_wanted(setting, checked, group.options.project):
@@ -237,6 +240,7 @@ class ProofBench:
         yield ModelPlace(path)
         yield ModelPlace(path, training=True)
         yield from (ModelPlace(each) for each in [*importers][:_MOST_IMPORTERS])
+        yield ModelPlace(path, training=True, alone=True)
 
     def _find_prover(self, path: str) -> tuple[ModelProver, ProjectModels]:
         group = next(iter(group_models([path], self._request, self._scope)))

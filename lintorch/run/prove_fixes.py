@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lintorch.core.codes import FIX_CHANGES_NUMBERS
 from lintorch.core.finding import Applicability, Finding, Place
 from lintorch.core.text_rows import split_rows
 from lintorch.host.reports import Report
-from lintorch.run.describe_proof import describe_equal, describe_uncovered, describe_verdicts
-from lintorch.run.fixed_rows import Rows, is_same_code, list_fixed_rows
+from lintorch.run.describe_proof import (
+    NO_PIECE,
+    describe_equal,
+    describe_uncovered,
+    describe_verdicts,
+)
+from lintorch.run.fixed_rows import Rows, is_same_code, list_fixed_rows, stands_alone
 from lintorch.run.mend_file import NO_KEYS, FileMending, FixKey, Mended, key_of
 from lintorch.run.proof_bench import FileBench, Verdict
 from lintorch.run.rule_catalog import engine_finding
@@ -19,6 +25,8 @@ from lintorch.run.sift_fixes import any_differs, pass_numbers, sift_fixes
 _SAFE = frozenset({Applicability.SAFE})
 _MOST_ALONE = 12
 """Unsafe fixes of a file that are tried one by one, at most, where together they change something."""
+_SECONDS_ALONE = 60.0
+"""For how long: those that are left are told with what they do together."""
 _ONLY_COMMENTS = "the code is the same; only comments or spaces change"
 Keys = frozenset[FixKey]
 
@@ -102,8 +110,8 @@ class FileProof:
             _, spoil = sift_fixes(keys, self._try_exports, good)
             changed, broken, equal = self._try_unsafe([k for k in keys if k not in spoil], good)
             return changed, {**broken, **spoil}, equal
-        alone = {key: self.try_keys(good | {key}, len(keys) < 2) for key in keys[:_MOST_ALONE]}
-        alone |= dict.fromkeys(keys[_MOST_ALONE:], together)
+        alone = dict(self._try_alone(keys, good))
+        alone |= {key: together for key in keys if key not in alone}
         broken = {key: found for key, found in alone.items() if any(v.broken for v in found)}
         changed = {k: found for k, found in alone.items() if k not in broken and any_differs(found)}
         equal = {k: found for k, found in alone.items() if not any_differs(found)}
@@ -112,6 +120,16 @@ class FileProof:
             if any(each.broken or each.spoils for each in rest):
                 return {}, {**dict.fromkeys([*changed, *equal], rest), **broken}, {}
         return changed, broken, equal
+
+    def _try_alone(
+        self, keys: Sequence[FixKey], good: Keys
+    ) -> Iterator[tuple[FixKey, tuple[Verdict, ...]]]:
+        """What each unsafe fix does, as far as there is time."""
+        late = time.monotonic() + _SECONDS_ALONE
+        for key in keys[:_MOST_ALONE]:
+            yield key, self.try_keys(good | {key}, len(keys) < 2)
+            if time.monotonic() > late:
+                return
 
     def try_keys(self, keys: Keys, exporting: bool = True) -> tuple[Verdict, ...]:
         """What models make of the file with these fixes alone; unsteady models are not heard."""
@@ -169,8 +187,11 @@ class FileProof:
         """Why nothing is known: of what trains and holds the fix, why it could not be called."""
         rows = frozenset(row for each in groups for row in each)
         above = [row for row in self._bench.uncalled if rows and row <= min(rows)]
-        failures = [self._bench.uncalled[max(above)]] if above else self._bench.failures
-        return describe_uncovered([*self._bench.kept.values()], failures)
+        lacking = [each for each in self._bench.failures if "not installed" in each]
+        called = [self._bench.uncalled[max(above)]] if above else self._bench.failures
+        if not above and rows and stands_alone(self._mending.before, rows):
+            return NO_PIECE
+        return describe_uncovered([*self._bench.kept.values()], [*lacking, *called])
 
     def _report_defect(self, key: FixKey, verdicts: Sequence[Verdict]) -> Finding:
         finding, text = self._find_applied(key)

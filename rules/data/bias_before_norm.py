@@ -12,6 +12,7 @@ from lintorch.evaluator.events import Called, IdleRow, Occurrence
 from lintorch.evaluator.values import TRUE, Tensor
 from lintorch.evidence import NormedBias, Site, Trace
 from lintorch.evidence.host_reads import is_whole_run
+from lintorch.facts.models.unasked_biases import sets_biases
 from lintorch.facts.models.value_ways import ValueWays
 from lintorch.source import Source
 
@@ -129,7 +130,8 @@ def judge_norm(event: Called, ways: ValueWays, source: Source) -> Iterator[Hit]:
         return
     norm, kind = name_layer(event), name_layer(biased)
     message = f"{norm} subtracts the mean, and with it the bias of this {kind}"
-    yield Hit(making, message, leave_out(making, source))
+    taken = sets_biases(kind, source.text, source.consulted)
+    yield Hit(making, message, None if taken else leave_out(making, source))
 
 
 def find_biased(norm: Called, ways: ValueWays) -> Called | None:

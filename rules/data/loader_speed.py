@@ -127,8 +127,8 @@ def _ask_workers(call: cst.Call | None, source: Source) -> str:
 
 def _keep(event: Called, wanted: str, source: Source) -> Fix | None:
     call = source.call_at(event)
-    if call is None or source.name(call.func) != LOADER:
-        return None
+    if call is None or source.name(call.func) != LOADER or any(a.star for a in call.args):
+        return None  # what stars hold may be another number of workers, 0 among them
     written = source.arguments(call).get("persistent_workers")
     edit = (
         source.insert_argument(call, f"persistent_workers={wanted}")

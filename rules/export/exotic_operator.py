@@ -424,6 +424,18 @@ def in_attribute(event: AttributeRead, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, write_turned(event, source), LEGACY, remedy=remedy)
 
 
+@rule.event("torch.Tensor.unfold")
+def in_windows(event: Called, source: Source) -> Iterator[Hit]:
+    """`x.unfold(1, 3, 1)` of a tensor of which only a run knows whether that axis varies."""
+    tensor = event.arguments.get("self")
+    known = isinstance(tensor, Tensor) and tensor.shape is not None
+    if known or not event.way.forward or not source.profile.dynamic:
+        return
+    if (fix := index_windows(event, source)) is not None:
+        said = "unfold of an axis that varies: the legacy exporter refuses it"
+        yield Hit(event, said, fix, LEGACY, confirms=True)
+
+
 @rule.event(ItemSet)
 def in_items(event: ItemSet, source: Source) -> Iterator[Hit]:
     """`x[:, 0] = y`, of a tensor."""

@@ -63,6 +63,8 @@ def _compare_words(before: Observation, after: Observation) -> Iterator[Change]:
         elif what == "structure" and was is not None and was != now:
             sizes, training = _describe_run(before, number), mode == TRAINING
             yield Change("the output", sizes, training, why=f"is {now[:200]}, and was {was[:200]}")
+        elif what == "print" and was is not None and was != now:
+            yield Change("what it prints", training=mode == TRAINING, why="is another text")
 
 
 def _kind_of(told: str) -> str:

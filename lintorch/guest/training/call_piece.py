@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import io
 import os
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -68,12 +69,14 @@ def call_piece(piece: Piece, needs: Needs, module: ModuleType, way: Way) -> Call
             vars(module).update(made.make_all(needs.names))
             run = _make_call(piece, needs, module, made)
             surroundings.seed_generators(1)
-            returned = run()
+            with redirect_stdout(io.StringIO()) as printed:
+                returned = run()
     finally:
         hook.remove()
         vars(module).clear()
         vars(module).update(before)
-    return Called(look_at_training(made, [*stepped.values()], returned), counted[0])
+    seen = look_at_training(made, [*stepped.values()], returned, printed.getvalue())
+    return Called(seen, counted[0])
 
 
 def _make_call(piece: Piece, needs: Needs, module: ModuleType, made: Made) -> Callable[[], Any]:

@@ -10,7 +10,7 @@ from types import ModuleType
 
 from lintorch.guest.imports.stand_in import StandIn
 from lintorch.guest.training.make_values import Wanted, describe_wanted
-from lintorch.guest.training.name_uses import is_name, is_own_attribute
+from lintorch.guest.training.name_uses import collect_uses, is_name, is_own_attribute
 from lintorch.guest.training.pieces import Piece
 
 _FORMS = 3
@@ -66,8 +66,28 @@ def _list_parameters(piece: Piece) -> list[str]:
     if piece.owner and not static:
         positional = positional[1:]
     needed = positional[: len(positional) - len(spec.defaults)]
-    both = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
-    return [*needed, *(each.arg for each, default in both if default is None)]
+    both = [*zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]
+    given = zip(positional[len(needed) :], spec.defaults, strict=True)
+    ends = [(each.arg, default) for each, default in both if default is not None]
+    return [
+        *needed,
+        *(each.arg for each, default in both if default is None),
+        *(
+            name
+            for name, default in (*given, *ends)
+            if _is_none(default) and _is_reckoned(name, piece)
+        ),
+    ]
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_reckoned(name: str, piece: Piece) -> bool:
+    """Whether it is worked with as a number, and nobody asks whether it is None."""
+    uses = collect_uses([piece.node], is_name(name))
+    return (uses.calculated or uses.divides) and not uses.tested and None not in uses.compared
 
 
 def _list_free(piece: Piece) -> list[str]:

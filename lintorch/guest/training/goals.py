@@ -16,6 +16,7 @@ ROWS, BATCHES = 2, 3
 _SIDE, _LONG = 8, 7
 _TARGET = re.compile(r"target|label|^gt|_gt|^y|truth|^_$|lbl|ann|class|cls")
 _PLACES = re.compile(r"mask|seg|semantic")
+_OUTPUT = re.compile(r"output|pred|logit|score|prob(s|ab|$)|_hat$|^out$")
 _NUMBERS = re.compile(r"idx|index|(^|_)ids?$|name|path|length|lens?$|token|src|tgt|seq|text|word|caption")  # fmt: skip
 
 
@@ -28,6 +29,8 @@ class Goal:
     loss: type[nn.Module]
     image: bool = True
     """Whether inputs have height and width."""
+    shape: tuple[int, int, int] = (3, 8, 8)
+    """Of an image."""
 
 
 GOALS = (
@@ -42,8 +45,19 @@ GOALS = (
     Goal("chances", "value", nn.BCELoss),
     Goal("classes", "class", nn.CrossEntropyLoss, image=False),
     Goal("classes", "like", nn.CrossEntropyLoss, image=False),
+    Goal("classes", "class", nn.CrossEntropyLoss, shape=(1, 28, 28)),
+    Goal("values", "value", nn.BCEWithLogitsLoss, shape=(1, 28, 28)),
 )
 """The likeliest first; a way that six of them fail alike in is given up."""
+
+
+_OUTPUTS: dict[str, tuple[int, ...]] = {
+    "like": (),
+    "dense": (ROWS, CLASSES, _SIDE, _SIDE),
+    "values": (ROWS, 1),
+    "chances": (ROWS, 1),
+}
+"""The sizes of what a model gave, () for those of an input; of all others one score for each class."""
 
 
 def make_batch(form: BatchForm, goal: Goal, generator: torch.Generator) -> object:
@@ -56,7 +70,9 @@ def make_batch(form: BatchForm, goal: Goal, generator: torch.Generator) -> objec
 
 
 def _make_tensor(name: str, goal: Goal, generator: torch.Generator) -> torch.Tensor:
-    shape = (ROWS, 3, _SIDE, _SIDE) if goal.image else (ROWS, _SIDE)
+    shape = (ROWS, *goal.shape) if goal.image else (ROWS, _SIDE)
+    if _OUTPUT.search(name):
+        return torch.rand(_OUTPUTS.get(goal.output, (ROWS, CLASSES)) or shape, generator=generator)
     if _PLACES.search(name) and goal.target != "like":
         return _draw(CLASSES, (ROWS, _SIDE, _SIDE), generator)
     if _TARGET.search(name):

@@ -22,6 +22,7 @@ _BY_NAME: tuple[tuple[str, Kind], ...] = (
     (r"loader|dataset|data_iter|(^|_)(train|val|test|valid)_?(data|iter|dl|gen|set)$|_dl$|^dl$|(^|_)iterator$|prefetcher", "loader"),
     (r"^(data_?)?batch$|^batch_data$|^sample(s|_batched)?$", "batch"),
     (r"^(data|inputs?|images?|imgs?|x|y|targets?|labels?|masks?)$", "batch"),
+    (r"^(outputs?|out|preds?|predictions?|logits?|scores?|probs?|y_?(hat|pred|true)|gt)$", "batch"),
     (r"criter|loss_?(f|func|fn|function|fun|module|layer)$|(^|_)loss(es)?$|(^|_)(mse|bce|ce|l1)$", "criterion"),
     (r"device$|^dev$", "device"),
     (r"log|writer|meter|wandb|tensorboard|^tb|pbar|progress|metric|tqdm|vis(ualizer)?$|plotter|recorder|timer|printer|callback|accelerator|evaluator|hook|stats|saver", "listener"),
@@ -32,7 +33,9 @@ _OF_TENSORS = frozenset(
     {
         *("size", "view", "cuda", "float", "long", "detach", "unsqueeze", "squeeze", "reshape"),
         *("permute", "cpu", "numel", "contiguous", "dim", "type", "requires_grad_", "clone"),
-        *("flatten", "transpose", "expand"),
+        *("flatten", "transpose", "expand", "topk", "argmax", "softmax", "log_softmax", "sigmoid"),
+        *("eq", "ne", "t", "expand_as", "view_as", "masked_fill", "gather", "index_select", "exp"),
+        *("nelement", "new_zeros", "type_as", "unbind", "chunk", "clamp", "pow", "norm", "half"),
     }
 )
 _TAKE_TENSORS = frozenset({"torch", "F", "functional", "Variable"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import torch
@@ -16,9 +17,13 @@ from lintorch.guest.proof.observe_model import (
 from lintorch.guest.training.make_values import Made
 from lintorch.guest.watch.make_tensors import flatten_output
 
+_RETURNED, _PRINTED = f"{TRAINING}:0:structure", f"{TRAINING}:0:print"
+_HOLDS = re.compile(r"\d|'|True|False|tensor")
+"""In words for what is returned: a number, a text, a truth."""
 
-def look_at_training(made: Made, stepped: list[Any], returned: Any) -> Observation:
-    """Weights, gradients, states of optimizers and what is given back."""
+
+def look_at_training(made: Made, stepped: list[Any], returned: Any, printed: str) -> Observation:
+    """Weights, gradients, states of optimizers and what is given back; where there is none of these, what it printed."""
     seen = Observation(runs=[{}], attempts=1)
     for name, model in made.models.items():
         for key, value in list_state(model):
@@ -32,8 +37,16 @@ def look_at_training(made: Made, stepped: list[Any], returned: Any) -> Observati
         _look_at_state(f"{type(each).__name__} {number}", each, seen)
     for number, tensor in enumerate(flatten_output(returned), 1):
         seen.tensors[f"{TRAINING}:0:output {number}"] = tensor.detach().clone()
-    seen.words[f"{TRAINING}:0:structure"] = describe_structure(returned)
+    seen.words[_RETURNED] = describe_structure(returned)
+    if printed and not leaves_anything(seen):
+        seen.words[_PRINTED] = printed
     return seen
+
+
+def leaves_anything(seen: Observation) -> bool:
+    """Whether there is something that could come out otherwise."""
+    told = seen.words[_RETURNED]
+    return bool(seen.tensors) or _PRINTED in seen.words or _HOLDS.search(told) is not None
 
 
 def _look_at_state(name: str, keeping: Any, seen: Observation) -> None:

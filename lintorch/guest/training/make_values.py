@@ -21,6 +21,7 @@ from lintorch.guest.training.small_model import SmallModel
 
 _VALUES = re.compile(r"discriminator|critic|^(net_?)?d$|_d$", re.IGNORECASE)
 _LIKE = re.compile(r"generator|decoder|^(net_?)?g$|_g$", re.IGNORECASE)
+_SIZES = (ROWS, 3, 8, 8, 8)
 _NO_SETTINGS = ("batch", "loss", "model")
 
 
@@ -70,8 +71,8 @@ class Made:
             case "model":
                 wrapped = uses.attributes.get("module", NameUses()).methods
                 asked = uses.methods | wrapped
-                made_up = SmallModel(self._choose_output(name), uses.results, asked)
-                return self.models.setdefault(name, made_up)
+                small = SmallModel(self._choose_output(name), uses.results, asked)
+                return self.models.setdefault(name, small)
             case "loss":
                 model = self.models.setdefault("model", SmallModel("loss"))
                 return model(torch.rand((ROWS, 3, 8, 8), generator=self.generator)).mean()
@@ -90,7 +91,8 @@ class Made:
             case "loader":
                 return self._make_loader(wanted)
             case "batch":
-                return make_batch(wanted.forms[0], self.goal, self.generator)
+                made_up = make_batch(wanted.forms[0], self.goal, self.generator)
+                return self._fit_rank(made_up, uses.count_axes())
             case "device":
                 return torch.device("cpu")
             case "listener":
@@ -105,6 +107,12 @@ class Made:
                 return 0.0
         number = guess_number(name) or float(uses.divides)
         return int(number) if number == int(number) else number
+
+    def _fit_rank(self, batch: object, axes: int) -> object:
+        """A batch of as many axes as the code takes the shape apart into, where that is one tensor."""
+        if not isinstance(batch, torch.Tensor) or axes in (0, batch.dim()) or axes > len(_SIZES):
+            return batch
+        return torch.rand(_SIZES[-axes:] if axes < 4 else _SIZES[:axes], generator=self.generator)
 
     def _choose_output(self, name: str) -> str:
         short = name.rpartition(".")[2]

@@ -38,6 +38,14 @@ class NameUses:
         """Its attributes that are called."""
         return frozenset(name for name, each in self.attributes.items() if each.called_with >= 0)
 
+    def count_axes(self) -> int:
+        """Into how many sizes its shape is taken apart, as in `b, c, h, w = x.shape`; 0 where it is not."""
+        found = [self.attributes[n] for n in ("shape", "size") if n in self.attributes]
+        sizes = [
+            len(t.elts) for e in found for t in e.unpacked if isinstance(t, (ast.Tuple, ast.List))
+        ]
+        return max([e.results for e in found if e.results > 1] + sizes, default=0)
+
 
 Matches = Callable[[ast.expr], bool]
 

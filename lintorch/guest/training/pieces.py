@@ -1,4 +1,4 @@
-"""The pieces of a file that can be called to train: functions, methods, and loops that stand in none."""
+"""The pieces of a file that can be called by themselves: functions, methods, and loops that stand in none."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
+_OF_MODELS = frozenset({"forward", "__init__", "__new__"})
+"""Methods that run as a model is built, or runs."""
 _LOOPS = (ast.For, ast.While)
 _TRAINS = frozenset({"backward", "step", "zero_grad"})
 _MOST_DEEP = 4
@@ -32,6 +34,11 @@ class Piece:
     def is_loop(self) -> bool:
         """Whether it stands in no function, so that its names are those of the module."""
         return isinstance(self.node, _LOOPS)
+
+    @property
+    def is_of_model(self) -> bool:
+        """Whether it is a part of a model, which is run as a whole."""
+        return bool(self.owner) and self.qualname.rpartition(".")[2] in _OF_MODELS
 
     @property
     def trains(self) -> bool:

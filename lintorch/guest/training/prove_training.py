@@ -26,6 +26,7 @@ from lintorch.guest.proof.executed_rows import ExecutedRows
 from lintorch.guest.training.call_piece import Called, Way, call_piece, list_ways
 from lintorch.guest.training.find_needs import Needs, find_needs
 from lintorch.guest.training.kept_training import KeptTraining, keep_training, recall_training
+from lintorch.guest.training.look_at_training import leaves_anything
 from lintorch.guest.training.pieces import Piece, find_piece, list_pieces
 from lintorch.record import wire
 from lintorch.record.messages import (
@@ -68,7 +69,7 @@ def prove_training(
     """Call the pieces of the checked file with the real path `path` that hold rows of a fix.
 
     `proof` has the real path `fixed` of the file, the `folder` that what they leave is kept in, the
-    `rows` that have to run, and the fixed `text` in base64; without one, the original is run and
+    `rows` that have to run, whether it is about pieces that train or those that are called `alone`, and the fixed `text` in base64; without one, the original is run and
     kept. `original` is the text of the file where it is a notebook.
     """
     hold_modules(modules)
@@ -107,9 +108,10 @@ def _parse(original: str | None, path: str) -> ast.Module:
 
 
 def _is_asked(piece: Piece, rows: Set[int], proof: Mapping[str, Any]) -> bool:
+    asked = not piece.trains and not piece.is_of_model if proof["alone"] else piece.trains
     if proof["text"] is not None:
-        return recall_training(proof["folder"], piece.qualname) is not None
-    return piece.trains and any(row in rows for row in piece.rows)
+        return asked and recall_training(proof["folder"], piece.qualname) is not None
+    return asked and any(row in rows for row in piece.rows)
 
 
 def _keep_piece(work: ModelWork, piece: Piece, file: _File) -> None:
@@ -123,7 +125,7 @@ def _keep_piece(work: ModelWork, piece: Piece, file: _File) -> None:
     called, error = _try_call(work, piece, needs, file.module, way, watched)
     if called is None:
         work.send_failure("call", error)
-    elif not called.seen.tensors:
+    elif not leaves_anything(called.seen):
         work.send_failure("call", _NOTHING)
     else:
         keep_training(file.proof["folder"], piece.qualname, KeptTraining(way, called.seen))
