@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from lintorch.evaluator.events import Decided
-from lintorch.evaluator.exporters import SIZE_CLASSES, TOLD
+from lintorch.evaluator.exporters import EAGER, SIZE_CLASSES, TOLD, TRACERS
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.values import NONE, ByExporter, Constant, Number, Value
 
@@ -39,13 +39,21 @@ def ask_size_class(machine: Machine, value: Value, paths: Iterable[str]) -> Valu
     """
     if not isinstance(value, Number) or value.varies is False or value.truth:
         return None
-    if value.via or value.data or not value.whole:
+    if value.data or value.whole is None or not {each.name for each in value.via} <= _ROUNDINGS:
         return None
     paths = tuple(paths)
     if (value.size is None or not value.varies) and not any(p.startswith("torch.") for p in paths):
         return None
-    known = [SIZE_CLASSES.get(path, frozenset()) for path in paths]
-    return say_told(machine, frozenset().union(*known))
+    other = "float" if value.whole else "int"
+    known = [SIZE_CLASSES.get(path, frozenset()) for path in paths if path != other]
+    told = frozenset().union(*known)
+    if value.via:  # tracers work out an int
+        told = told - TRACERS | (TRACERS if told >= EAGER else frozenset())
+    return say_told(machine, told)
+
+
+_ROUNDINGS = frozenset({"math.ceil", "math.floor"})
+"""Functions that give programs a SymInt, and tracers an int."""
 
 
 def keep_exporters(machine: Machine, test: ast.expr, value: Value, truth: bool) -> None:

@@ -11,6 +11,8 @@ TRACERS = frozenset({"onnx-legacy", "torchscript-trace"})
 PROGRAMS = frozenset({"torch.export", "onnx"})
 EVERYONE = TRACERS | PROGRAMS | {"eager"}
 """Who may run a forward. TorchScript compiles both sides of a branch, and is not among them."""
+ABSTRACT = ("collections", "collections.abc", "typing")
+"""Modules of abstract classes."""
 TOLD: Mapping[str, frozenset[str]] = {
     "torch.jit.is_tracing": TRACERS,
     "torchvision._is_tracing": TRACERS,
@@ -22,9 +24,19 @@ TOLD: Mapping[str, frozenset[str]] = {
     "torch._utils.is_compiling": PROGRAMS,
 }
 """Whom each function answers with yes."""
+EAGER = frozenset({"eager"})
+"""Who runs a forward as Python does, with sizes that are Python's own numbers."""
+_OF_TENSORS = ("Iterable", "Collection", "Container", "Sized", "Reversible")
 SIZE_CLASSES: Mapping[str, frozenset[str]] = {
     "torch.Tensor": TRACERS,
     "torch.SymInt": PROGRAMS,
-    "int": EVERYONE - TRACERS,
+    "torch.SymFloat": PROGRAMS,
+    **dict.fromkeys(("int", "float"), EAGER),
+    **{f"numbers.{name}": EAGER for name in ("Number", "Complex", "Real", "Rational", "Integral")},
+    **{f"{module}.{name}": TRACERS for module in ABSTRACT for name in _OF_TENSORS},
 }
-"""For whom a size that was read from a shape, and varies, is of a class: tracers are given a tensor."""
+"""For whom a size that was read from a shape, and varies, is of a class: tracers are given a tensor.
+
+Programs are given a `torch.SymInt`, which is no int. With `strict=True`, which nobody has to say,
+`torch.export` answers as Python does.
+"""

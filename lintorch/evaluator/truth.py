@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from lintorch.evaluator.exporter_questions import ask_size_class
 from lintorch.evaluator.exporters import EVERYONE
 from lintorch.evaluator.far_sizes import never_meet
 from lintorch.evaluator.join import ITEMS
@@ -27,6 +28,7 @@ from lintorch.evaluator.values import (
     ByExporter,
     Choice,
     Class,
+    ClassOfNumber,
     Constant,
     External,
     Function,
@@ -121,6 +123,8 @@ def _numbers_in(value: Value) -> list[Number]:
 
 def compare_values(machine: Machine, kind: type[ast.cmpop], left: Value, right: Value) -> Value:
     """The value of `left OPERATOR right`, for one operator."""
+    if isinstance(left, ClassOfNumber):
+        return _compare_class(machine, kind, left.number, right)
     if kind in (ast.Is, ast.IsNot):
         if isinstance(left, ByExporter) and is_none(right):
             return ByExporter(EVERYONE - left.told) if kind is ast.Is else left
@@ -150,6 +154,23 @@ def compare_values(machine: Machine, kind: type[ast.cmpop], left: Value, right: 
         with suppress(Exception):
             return Constant(bool(function(*lists)))
     return ask_question(truth_value(None, left, right), sign, left, right)
+
+
+def _compare_class(machine: Machine, kind: type[ast.cmpop], number: Number, right: Value) -> Value:
+    """`type(size) is int`, `type(size) in (int, float)`."""
+    member = kind in (ast.In, ast.NotIn)
+    kinds = known_items(machine, right) if member else (right,)
+    paths = [each.path for each in kinds or () if isinstance(each, External)]
+    found = ask_size_class(machine, number, paths) if kinds and len(paths) == len(kinds) else None
+    if found is None:
+        return OPEN_BOOL
+    if kind not in (ast.IsNot, ast.NotEq, ast.NotIn):
+        return found
+    return ByExporter(EVERYONE - found.told) if isinstance(found, ByExporter) else _negate(found)
+
+
+def _negate(answer: Value) -> Value:
+    return Constant(not answer.value) if isinstance(answer, Constant) else OPEN_BOOL
 
 
 def _list_plain(value: Value) -> list[Any] | None:

@@ -118,6 +118,13 @@ class ByExporter(Value):
 
 
 @frozen_record
+class ClassOfNumber(Value):
+    """`type(x.shape[0])`, which differs between exporters."""
+
+    number: Number
+
+
+@frozen_record
 class Tensor(Value):
     """A tensor.
 

@@ -2,6 +2,8 @@
 
 import collections.abc
 import contextlib
+import math
+import numbers
 from itertools import chain, repeat
 
 import torch
@@ -367,9 +369,20 @@ class AsksClassOfSize(nn.Module):
         traced = torch.is_tensor(x.size(2))  # value: bool (under onnx-legacy, torchscript-trace)
         symbol = isinstance(size, torch.SymInt)  # value: bool (under onnx, torch.export)
         number = isinstance(size, (int, torch.SymInt))  # value: bool (under eager, onnx, torch.export)
-        either = isinstance(size, (int, torch.Tensor))  # value: True
+        either = isinstance(size, (int, torch.Tensor))  # value: bool (under eager, onnx-legacy, torchscript-trace)
+        number = isinstance(size, int)  # value: bool (under eager)
+        number = type(size) in (int, float)  # value: bool (under eager)
+        other = type(size * 2) is not int  # value: bool (under onnx, onnx-legacy, torch.export, torchscript-trace)
+        number = isinstance(size, numbers.Number)  # value: bool (under eager)
+        several = isinstance(size, collections.abc.Iterable)  # value: bool (under onnx-legacy, torchscript-trace)
+        several = isinstance(size, collections.abc.Sequence)  # value: False
+        several = hasattr(size, "__len__")  # value: bool (under onnx-legacy, torchscript-trace)
+        rounded = isinstance(math.ceil(size / 2), int)  # value: bool (under eager, onnx-legacy, torchscript-trace)
+        sizes = isinstance(x.shape[2:], torch.Size)  # value: True
         length = isinstance(len(x), torch.Tensor)  # value: False
-        fraction = isinstance(size / 2, torch.Tensor)  # value: False
+        fraction = isinstance(size / 2, torch.Tensor)  # value: bool (under onnx-legacy, torchscript-trace)
+        fraction = isinstance(size / 2, float)  # value: bool (under eager)
+        fraction = isinstance(size / 2, int)  # value: False
         if isinstance(size, torch.Tensor):
             again = torch.jit.is_tracing()  # value: True
             return x

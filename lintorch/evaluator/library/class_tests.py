@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.exporter_questions import ask_size_class
+from lintorch.evaluator.exporters import ABSTRACT
 from lintorch.evaluator.library.table import does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.objects import (
@@ -24,6 +25,7 @@ from lintorch.evaluator.values import (
     Bound,
     Choice,
     Class,
+    ClassOfNumber,
     Constant,
     External,
     Function,
@@ -39,7 +41,13 @@ from lintorch.evaluator.values import (
 _PYTHON_CLASSES = {
     "int": int, "float": float, "str": str, "bool": bool, "bytes": bytes, "complex": complex,
 }  # fmt: skip
-_ITEM_CLASSES = {"tuple": ("tuple", "Size"), "list": ("list",), "set": ("set",), "dict": ("dict",)}
+_ITEM_CLASSES = {
+    "tuple": ("tuple", "Size"),
+    "torch.Size": ("Size",),
+    "list": ("list",),
+    "set": ("set",),
+    "dict": ("dict",),
+}
 
 
 @does("isinstance", "issubclass")
@@ -88,7 +96,7 @@ def is_instance(value: Value, kind: Value) -> bool | None:
     return None
 
 
-_ABSTRACT = ("collections.", "typing.", "numbers.")
+_ABSTRACT = (*(f"{module}." for module in ABSTRACT), "numbers.")
 _ITERABLE = frozenset({"Iterable", "Container", "Collection", "Sized"})
 _HASHABLE = frozenset({"Hashable"})
 _KINDS = {
@@ -176,4 +184,6 @@ def ask_type(machine: Machine, node: ast.AST, given: Given) -> Value:
     value = given.pick(0)
     if isinstance(value, Held) and value.of is not None:
         return value.of
+    if isinstance(value, Number):
+        return ClassOfNumber(value)
     return External("torch.Tensor") if isinstance(value, Tensor) and value.sure else UNKNOWN

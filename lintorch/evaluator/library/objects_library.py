@@ -6,6 +6,7 @@ import ast
 from typing import TypeGuard
 
 from lintorch.evaluator.assign import set_attribute
+from lintorch.evaluator.exporter_questions import ask_size_class
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.library.table import does
 from lintorch.evaluator.machine import Machine
@@ -69,6 +70,10 @@ def ask_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`hasattr(held, "name")`."""
     held, name = given.pick(0) or UNKNOWN, given.pick(1)
     if isinstance(name, Constant) and isinstance(name.value, str):
+        if name.value in ("__len__", "__iter__"):
+            sized = ask_size_class(machine, held, ["collections.abc.Sized"])
+            if sized is not None:
+                return sized
         found = has_attribute(machine, held, name.value)
         return OPEN_BOOL if found is None else Constant(found)
     return OPEN_BOOL

@@ -1,0 +1,182 @@
+"""LT137: a question for the class of a size, which exporters answer otherwise than Python."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Decided
+from lintorch.evaluator.exporters import EAGER, EVERYONE, TRACERS
+from lintorch.evaluator.values import ByExporter
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT137",
+    summary="a question for the class of a size, which exporters answer otherwise than Python",
+    why="""
+        `isinstance(x.shape[2], int)` holds where a model just runs. Where it is exported, a size
+        that varies is a `torch.SymInt` under `torch.export` and the new ONNX exporter, and a tensor
+        under the legacy exporter and jit.trace: neither is an int, a float or a `numbers.Number`.
+        So the other side of the branch is exported: an assertion fails, what follows takes a number
+        for a tuple, or the exported model computes something else than the model, at the size of the
+        example too. A traced size is `Iterable` and has a `__len__` besides, and `tuple(size)`
+        raises "iteration over a 0-d tensor". `len(x)`, `x.dim()` and `int(size)` are ints
+        everywhere. With `strict=True` torch.export answers as Python does, and so does the new ONNX
+        exporter where it tries again after an error. Measured on torch 2.13.
+
+        Ask for what is left, `isinstance(size, (tuple, list))`, or for all that a size may be,
+        `isinstance(size, (int, torch.SymInt, torch.Tensor))`.
+    """,
+    bad="""
+        import torch.nn.functional as F
+        from torch import nn
+
+
+        class Twice(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv2d(3, 3, 1)
+
+            def forward(self, image):
+                size = 2 * image.shape[2]
+                if isinstance(size, int):
+                    size = (size, size)
+                height, width = size
+                return F.interpolate(self.conv(image), size=(height, width))
+    """,
+    good="""
+        import torch.nn.functional as F
+        from torch import nn
+
+
+        class Twice(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv2d(3, 3, 1)
+
+            def forward(self, image):
+                size = 2 * image.shape[2]
+                if not isinstance(size, (tuple, list)):
+                    size = (size, size)
+                height, width = size
+                return F.interpolate(self.conv(image), size=(height, width))
+    """,
+    remedy="ask isinstance(size, (tuple, list)), or (int, torch.SymInt, torch.Tensor)",
+    proof="""
+        import torch
+
+        sizes = ({2: torch.export.Dim.DYNAMIC, 3: torch.export.Dim.DYNAMIC},)
+        torch.export.export(Twice(), (torch.ones(1, 3, 8, 12),), dynamic_shapes=sizes)
+    """,
+    severity=Severity.ERROR,
+)
+
+REFUSED = dict.fromkeys((*TRACERS, "torch.export"), Harm.REFUSED)
+"""The new ONNX exporter tries again with dynamo, which answers as Python does."""
+OTHER = dict.fromkeys(EVERYONE, Harm.SILENT)
+_ASKING = frozenset({"isinstance", "type", "hasattr"})
+_OF_SEQUENCES = frozenset({"tuple", "list", "len", "iter", "sorted", "zip", "enumerate", "map"})
+_WRAPPING = frozenset({"tuple", "list", "int", "float", "repeat", "tensor", "as_tensor"})
+"""Functions that a number is given to for another form of it."""
+_PLAIN = (
+    *(ast.Name, ast.Attribute, ast.Constant, ast.Tuple, ast.List, ast.expr_context, ast.Pass),
+    *(ast.Return, ast.Assign, ast.Call, ast.BinOp, ast.Mult, ast.Expr, ast.keyword),
+)
+
+
+@rule.event(Decided)
+def in_model(event: Decided, source: Source) -> Iterator[Hit]:
+    """`if isinstance(size, int)`, of a size that varies."""
+    if not (event.way.forward and source.profile.dynamic and isinstance(event.test, ByExporter)):
+        return
+    asked = find_asked(event.node)
+    if asked is None or event.kind == "while":
+        return
+    said = "eager" in event.test.told
+    exporters = event.way.exporters - EAGER
+    others = frozenset(each for each in exporters if (each in event.test.told) is not said)
+    harm = weigh(event, asked, said, source)
+    if harm and others:
+        text = source.evaluation.text(event.spot)
+        message = f"`{text}` is {not said} where it is exported, and {said} elsewhere"
+        kept = {name: kind for name, kind in harm.items() if name in others}
+        if kept:
+            yield Hit(event, message, harm=kept)
+
+
+def find_asked(test: ast.AST) -> ast.expr | None:
+    """What it is asked of, of which class it is."""
+    for each in ast.walk(test):
+        match each:
+            case ast.Call(func=ast.Name(id=function), args=[first, *_]) if function in _ASKING:
+                return first
+    return None
+
+
+def weigh(event: Decided, asked: ast.expr, said: bool, source: Source) -> dict[str, Harm]:
+    """What comes of the other side for each exporter; nothing where it comes to the same."""
+    branch = event.branch
+    if isinstance(branch, ast.Assert):
+        return REFUSED if said else {}
+    if isinstance(branch, ast.IfExp):
+        sides: list[list[ast.AST]] = [[branch.body], [branch.orelse]]
+        behind: Sequence[ast.AST] = ()
+    elif isinstance(branch, ast.If):
+        sides = [[*branch.body], [*branch.orelse]]
+        behind = source.evaluation.list_following(event)
+    else:
+        return {}
+    mine, other = sides if said else sides[::-1]
+    name = ast.unparse(asked)
+    if other and isinstance(other[0], ast.Raise):
+        return REFUSED
+    if takes_sequence(name, [*other, *(behind if rewrites(name, mine) else ())]):
+        return REFUSED
+    if reads_attribute(name, other):
+        return {"torch.export": Harm.REFUSED}
+    thought_of = "Tensor" in ast.unparse(event.node) or "Sym" in ast.unparse(event.node)
+    return {} if thought_of or is_same_value(mine) else OTHER
+
+
+def rewrites(name: str, side: Iterable[ast.AST]) -> bool:
+    """Whether what follows is for what was asked as it came: it is set anew, or the function is left."""
+    nodes = [node for each in side for node in ast.walk(each)]
+    left = any(isinstance(node, ast.Return) for node in nodes)
+    targets = (t for node in nodes if isinstance(node, ast.Assign) for t in node.targets)
+    return left or any(ast.unparse(each) == name for each in targets)
+
+
+def takes_sequence(name: str, nodes: Iterable[ast.AST]) -> bool:
+    """Whether what was asked is used there as a tuple or list: `tuple(size)`, `size[0]`, `a, b = size`, `*size`."""
+    return any(map(name.__eq__, (ast.unparse(each) for each in list_sequences(nodes))))
+
+
+def list_sequences(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
+    """What is used as a sequence."""
+    for node in (inner for each in nodes for inner in ast.walk(each)):
+        match node:
+            case ast.Subscript(value=held) | ast.Starred(value=held):
+                yield held
+            case ast.For(iter=held) | ast.comprehension(iter=held):
+                yield held
+            case ast.Assign(targets=[ast.Tuple() | ast.List()], value=held):
+                yield held
+            case ast.Call(func=ast.Name(id=function), args=given) if function in _OF_SEQUENCES:
+                yield from given
+
+
+def reads_attribute(name: str, nodes: Iterable[ast.AST]) -> bool:
+    """`size.item()`, which no torch.SymInt has."""
+    held = (n for each in nodes for n in ast.walk(each) if isinstance(n, ast.Attribute))
+    return any(ast.unparse(each.value) == name for each in held)
+
+
+def is_same_value(side: Iterable[ast.AST]) -> bool:
+    """Whether a side gives no more than another form of what was asked: `(size, size)`, `[size] * 2`."""
+    nodes = [node for each in side for node in ast.walk(each)]
+    calls = (node.func for node in nodes if isinstance(node, ast.Call))
+    named = all(getattr(f, "attr", getattr(f, "id", "")) in _WRAPPING for f in calls)
+    return named and all(isinstance(node, _PLAIN) for node in nodes)
