@@ -33,6 +33,7 @@ from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.unknown_objects import PACKING
 from lintorch.evaluator.values import (
     NONE,
+    TRUE,
     UNKNOWN,
     Constant,
     External,
@@ -289,6 +290,7 @@ def _infer_shape(machine: Machine, node: ast.AST, callee: Held, path: str, given
         return _presume_result(path, given)
     given = place_in_layer(machine, path.rpartition(".")[2], built, given)
     given = _teach_input(machine, path, built, given)
+    _doubt_batch(machine, path, given)
     lowered = {key: lower_value(machine, each) for key, each in built.items()}
     try:
         if given.open:
@@ -365,18 +367,27 @@ def _teach_input(machine: Machine, path: str, built: dict[str, Value], given: Gi
     if isinstance(first, Tensor):
         _settle_channels(machine, path.rpartition(".")[2], built, first)
     if first is None or not isinstance(first, Tensor) or not is_input(first):
+        if isinstance(first, Tensor) and first.ranked_as and path.endswith(".Linear"):
+            machine.narrowed.add(first.ranked_as)
         return given
     learned = _expected_shape(path.rpartition(".")[2], built, first.name)
     if learned is None:
         return given
     if "Embedding" in path:
         teach_kind(machine, first.name, "int64")
-    if path.endswith((".Linear", ".Embedding", ".EmbeddingBag")):
+    if path.endswith((".Linear", ".Embedding", ".EmbeddingBag", *_RECURRENT)):
         teach_width(machine, first.name, learned)
         return given
     teach_shape(machine, first.name, learned)
     taught = Tensor(learned, first.dtype, first.origin, first.name, first.memory)
     return Given((taught, *given.positional[1:]), given.keyword, given.open)
+
+
+def _doubt_batch(machine: Machine, path: str, given: Given) -> None:
+    """A Linear is given a batch as its channels: an input that was presumed to have two axes has more."""
+    first = given.positional[0] if given.positional else None
+    if path.endswith(".Linear") and isinstance(first, Tensor) and first.guessed and first.shape:
+        machine.misfit = machine.misfit or first.shape[-1] == make_symbol("B")
 
 
 def _settle_channels(machine: Machine, name: str, built: dict[str, Value], first: Tensor) -> None:
@@ -425,7 +436,21 @@ def _expected_shape(name: str, built: dict[str, Value], given: str) -> tuple[Dim
         return batch, last
     if name == "Embedding":
         return batch, make_symbol(f"{given}.L")
+    if f".{name}" in _RECURRENT:
+        return _expect_sequence(built, given)
     return None
+
+
+_RECURRENT = (".RNN", ".GRU", ".LSTM")
+
+
+def _expect_sequence(built: dict[str, Value], given: str) -> tuple[Dim, ...]:
+    """Steps of a batch, as recurrent layers are given them in nearly all code."""
+    width, batch = size_in(built["input_size"]), make_symbol("B")
+    last = make_symbol(f"{given}.C", False) if width is None else width
+    if built.get("batch_first") == TRUE:
+        return batch, make_symbol(f"{given}.1"), last
+    return make_symbol(f"{given}.0"), batch, last
 
 
 def read_layer_attribute(machine: Machine, held: Held, path: str, name: str) -> Value | None:

@@ -106,9 +106,12 @@ def teach_width(machine: Machine, name: str, shape: Sequence[Dim]) -> None:
 
 def presume_counted(machine: Machine) -> None:
     """`x.size(1)` of what a Linear is given: nobody asks the number of channels that he wrote, so it is another axis."""
-    for name in machine.counted - machine.learned.keys() - machine.stepped:
+    columns = machine.stepped - machine.timed - machine.shifted
+    for name in machine.counted - machine.learned.keys() - columns:
         shape = machine.guessed.get(name, ())
-        if _tells_channels(name, shape):
+        if not shape and name in machine.narrowed:
+            machine.guessed[name] = name_axes(name, 3)
+        elif _tells_channels(name, shape):
             machine.widened[name] = shape
             machine.guessed[name] = name_axes(name, 3)
 

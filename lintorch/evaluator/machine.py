@@ -256,6 +256,10 @@ class Machine:
         """Inputs that a loop goes along, as in `ids[:, i]`, of which no more is known."""
         self.timed: set[str] = set()
         """Those of them where the name of the index says that it is one of time."""
+        self.shifted: set[str] = set()
+        """Those that are cut there instead, `x[:, n:]`: columns are not."""
+        self.narrowed: set[str] = set()
+        """Inputs of which a Linear is given a part, `x[:, :16]`, or another form."""
         self.misfit = False
         """Whether something was done with a presumed shape that asks for other axes."""
         self.learned_types: dict[str, str] = {}

@@ -340,13 +340,13 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
         if len(machine.sequences) > listed:
             continue
         if (machine.learned, machine.learned_types, machine.settled) == known:
+            presume_counted(machine)
             if all(each in machine.learned for each in machine.guessed):
                 if machine.misfit and widen_guesses(machine):
                     continue
                 if not machine.misfit and settle_widened(machine):
                     continue
                 break
-            presume_counted(machine)
             machine.learned = {**machine.guessed, **machine.learned}
     return reached
 

@@ -184,6 +184,8 @@ def _guess_indexed(machine: Machine, name: str, parts: tuple[Value, ...]) -> Non
         teach_width(machine, name, name_axes(name, counted))
     elif counted == len(parts) == 2 and parts[0] == _ALL and _is_moving(parts[1]):
         machine.stepped.add(name)
+        if isinstance(parts[1], Slice) and NONE in (parts[1].start, parts[1].stop):
+            machine.shifted.add(name)
         batch, time, features = name_axes(name, 3)
         timed = name in machine.timed
         teach_width(machine, name, (batch, make_symbol(f"{name}.1") if timed else time, features))

@@ -12,7 +12,7 @@ from lintorch.evaluator.expected_ranks import find_ranked, place_axes
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.operators.arguments import make_counted, make_fresh
+from lintorch.evaluator.operators.arguments import is_fresh, make_counted, make_fresh
 from lintorch.evaluator.operators.infer_types import infer_call
 from lintorch.evaluator.operators.tensor_types import (
     OPEN,
@@ -21,7 +21,7 @@ from lintorch.evaluator.operators.tensor_types import (
     UndecidedError,
 )
 from lintorch.evaluator.signatures.find_signatures import is_known
-from lintorch.evaluator.sizes import Dim, Size, list_symbols, varies
+from lintorch.evaluator.sizes import Dim, Size, list_symbols, make_symbol, varies
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -175,6 +175,8 @@ def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
     result = lift_result(machine, found, _shared_memory(name, given), _via_of(given), guessed, data)
     if isinstance(result, Tensor) and _keeps_constant(given):
         result = replace(result, origin="constant")
+    if isinstance(result, Tensor) and name.endswith((".view", ".reshape")):
+        result = _leave_rest(result, given)
     return _keep_rank(machine, name, given, result)
 
 
@@ -232,6 +234,20 @@ def _list_items(machine: Machine, value: Items | Held) -> Given:
     return Given(known or ())
 
 
+def _leave_rest(result: Tensor, given: Given) -> Tensor:
+    """`x.view(-1, 8)` of what comes from an input: a batch is in what is left, whatever else x has."""
+    held, sizes = given.positional[0], given.positional[1:]
+    plain = [each.value for each in sizes if isinstance(each, Constant)]
+    from_input = isinstance(held, Tensor) and held.data is True
+    if not from_input or len(plain) != len(sizes) or plain.count(-1) != 1 or result.shape is None:
+        return result
+    place = plain.index(-1)
+    if len(plain) != len(result.shape) or not is_fresh(result.shape[place]):
+        return result
+    rest = make_fresh(make_symbol("B"))
+    return replace(result, shape=(*result.shape[:place], rest, *result.shape[place + 1 :]))
+
+
 def _lists_sizes(node: ast.AST, given: Given) -> bool:
     """Whether each size is written by itself: a tuple may be as long as a shape that is presumed."""
     starred = isinstance(node, ast.Call) and any(isinstance(a, ast.Starred) for a in node.args)
@@ -255,7 +271,7 @@ def _guess_result(machine: Machine, node: ast.AST, name: str, given: Given) -> V
     if last in _PAIRS:
         return Items("tuple", (result, replace(result, dtype="int64")))
     moving = last == "unbind" or (last == "split" and _splits_varying(given))
-    rounds = Number(None, True, True) if moving else None
+    rounds = Number(None, True, True) if moving else _count_parts(last, given)
     return Items("tuple", None, result, rounds) if last in _SEVERAL else result
 
 
@@ -264,6 +280,12 @@ def _keep_type(last: str, given: Given) -> str | None:
     held = given.pick(0, "input")
     viewed = isinstance(given.pick(1, "dtype"), External)  # as another type
     return held.dtype if last in _FORMS and isinstance(held, Tensor) and not viewed else None
+
+
+def _count_parts(last: str, given: Given) -> Number | None:
+    """`x.chunk(x.size(1), 1)`: as many as the axis is long."""
+    many = given.pick(1, "chunks") if last in ("chunk", "tensor_split") else None
+    return many if isinstance(many, Number) and many.varies is True else None
 
 
 def _splits_varying(given: Given) -> bool:

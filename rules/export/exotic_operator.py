@@ -35,7 +35,14 @@ from lintorch.facts.exporting.exotic_operators import (
     UNTRANSLATED,
 )
 from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm
-from lintorch.facts.exporting.refused_arguments import BY_NAME, REMEDIES, Weigh, weigh_floor
+from lintorch.facts.exporting.refused_arguments import (
+    BY_NAME,
+    COUNTS_DOWN,
+    REMEDIES,
+    Weigh,
+    counts_down,
+    weigh_floor,
+)
 from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectrum
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source, literal
@@ -57,7 +64,9 @@ rule = Rule(
         einsum of whole numbers and floats is written, and not loaded; `torch.outer` of them is
         worked out in whole numbers by the legacy exporter. `x // 0.3` of floats is written there as
         a quotient that is cut off: -1 for what is -2 in eager; `torch.div(x, 0.3,
-        rounding_mode="floor")` is right. The new exporter refuses the remainder of whole numbers by
+        rounding_mode="floor")` is right. `torch.cdist` of another norm than the second gives other
+        numbers there, and ONNX Runtime 1.32 gives nothing for an index that counts down to 0
+        (`x[:, torch.arange(n - 1, -1, -1)]`); `x.flip(1)` is right. The new exporter refuses the remainder of whole numbers by
         a size that varies, `places % width`. `nn.MaxPool1d` ties the length of its
         input for torch.export, unless it gives indices too; that is told where exporters are named
         or sizes declared. Measured on torch 2.13: the tables are
@@ -456,6 +465,10 @@ def in_index(event: Indexed, source: Source) -> Iterator[Hit]:
         said = "an index of int32 is a file that ONNX Runtime does not load"
         remedy = "index by whole numbers of 64 bits: index.long()"
         yield Hit(event, said, harm={"onnx": Harm.FAILS}, remedy=remedy)
+    known = source.evaluation, source.profile.dynamic
+    if event.way.forward and any(counts_down(each, *known) for each in parts):
+        harm = {"onnx-legacy": Harm.SILENT}
+        yield Hit(event, COUNTS_DOWN, harm=harm, remedy="write x.flip(dim)")
 
 
 @rule.event(Combined)

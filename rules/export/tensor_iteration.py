@@ -10,7 +10,7 @@ from lintorch.core.finding import Applicability, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Repeated
 from lintorch.evaluator.sizes import is_counted, is_symbol, varies
-from lintorch.evaluator.values import Items, Number, Tensor
+from lintorch.evaluator.values import Items, Tensor
 from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes
@@ -78,7 +78,7 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
         return
     over, text = event.over, source.evaluation.text(event.spot)
     if isinstance(over, Items) and over.items is None and over.length is not None:
-        if over.length.varies and not over.length.data and not is_of_logarithm(over.length):
+        if over.length.varies and not over.length.data:
             fix, length = compute_at_once(event, source), over.length.size
             chosen = length is not None and is_counted(length)
             harm = COUNTED if is_symbol(length) else CHOSEN if chosen else COUNTED_WORKED_OUT
@@ -106,11 +106,6 @@ def fills_cache(event: Repeated, source: Source) -> bool:
 
 
 FIRST_TIME = re.compile(r"(self\.\w+) is None")
-
-
-def is_of_logarithm(count: Number) -> bool:
-    """`range(int(2 * math.log(h)))`: another rule tells to give that number as a constant."""
-    return any(via.name.startswith("math.log") for via in count.via)
 
 
 def name_outermost(event: Repeated, source: Source) -> str:

@@ -11,7 +11,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import read_plain
 from lintorch.evaluator.sizes import varies
-from lintorch.evaluator.values import UNKNOWN, Number, Tensor, Value, name_setting
+from lintorch.evaluator.values import UNKNOWN, Constant, Number, Tensor, Value, name_setting
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
 from lintorch.evidence.treatment import report_refusal
 from lintorch.source import Source
@@ -81,6 +81,12 @@ SPLITS = ("torch.split", "torch.Tensor.split")
 CHUNKED = {"onnx": Harm.REFUSED}
 SPLIT = {**CHUNKED, "onnx-legacy": Harm.FAILS, "torchscript-trace": Harm.FAILS}
 COUNTED = {**SPLIT, "torch.export": Harm.FAILS, "onnx": Harm.SILENT}
+ROWS = {
+    **dict.fromkeys(("torch.export", "onnx"), Harm.REFUSED),
+    "onnx-legacy": Harm.SILENT,
+    "torchscript-trace": Harm.FAILS,
+}
+SINGLE = {**ROWS, "onnx-legacy": Harm.FAILS}
 UNEVEN = {"torch.export": Harm.FAILS, "onnx": Harm.SILENT}
 SAID = "has no attribute 'ndim'"
 SIZES = ("split_size_or_sections", "split_size")
@@ -89,6 +95,8 @@ SIZES = ("split_size_or_sections", "split_size")
 @rule.event(*CHUNKS)
 def in_chunk(event: Called, source: Source) -> Iterator[Hit]:
     parts = read_plain(event.arguments.get("chunks"))
+    if is_counted(event.arguments.get("chunks")):
+        yield from tell_rows(event, ROWS, source)
     if type(parts) is not int or parts < 2:
         return
     if is_cut(event, source):
@@ -98,12 +106,28 @@ def in_chunk(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, f"cuts an axis into {parts} parts", fix, confirms=True)
 
 
+def is_counted(parts: Value | None) -> bool:
+    """Whether there is a part for each item of the axis: `x.chunk(x.size(1), 1)`."""
+    return isinstance(parts, Number) and parts.varies is True
+
+
+def tell_rows(event: Called, harm: dict[str, Harm], source: Source) -> Iterator[Hit]:
+    call = source.call_at(event)
+    outer = source.parent(call) if call is not None else None
+    looped = isinstance(outer, (cst.For, cst.CompFor))  # tensor-iteration tells
+    if call is not None and not looped and is_cut(event, source):
+        message = "cuts an axis that varies into as many parts as the sizes of the example say"
+        yield Hit(event, message, harm=harm, remedy="compute on the whole axis at once")
+
+
 @rule.event(*SPLITS)
 def in_split(event: Called, source: Source) -> Iterator[Hit]:
     size = find_size(event)
     if isinstance(size, Number) and size.varies is True and is_cut(event, source):
         fix = name_parts(event, source)
         yield Hit(event, "cuts an axis into parts of a size that varies", fix, harm=SPLIT)
+    elif size == Constant(1):
+        yield from tell_rows(event, SINGLE, source)
     elif (part := name_part(size)) and (is_cut(event, source) or is_of_steps(event, source)):
         call = source.call_at(event)
         outer = source.parent(call) if call is not None else None
@@ -119,6 +143,8 @@ def in_tensor_split(event: Called, source: Source) -> Iterator[Hit]:
     """`x.tensor_split(3, 1)`: which parts are longer by one hangs on the size."""
     given = (*event.positional[1:2], *event.keyword.values(), UNKNOWN)
     parts = read_plain(given[0])
+    if is_counted(given[0]):
+        yield from tell_rows(event, ROWS, source)
     if type(parts) is int and parts > 1 and is_cut(event, source):
         message = f"cuts an axis that varies into {parts} parts, the first of them longer by one"
         yield Hit(

@@ -285,7 +285,7 @@ class Net(nn.Module):
         isinstance(self.settings.sides, Iterable)  # value: True
         isinstance("word", Sequence) and isinstance(7, Iterable)  # value: False
         isinstance(self.options, Mapping)  # value: True
-        isinstance(x.shape[2], int)  # value: bool (under eager, onnx, torch.export)
+        isinstance(x.shape[2], int)  # value: bool (under eager)
         REGISTRY.last  # value: 'wide'
         ACTIVATIONS["gelu"]  # value: torch.nn.GELU(approximate='tanh')
         ACTIVATIONS["silu"](x)  # value: tensor[B, 3, x.H, x.W]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from lintorch.core.finding import Harm
 from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.sizes import Dim, varies
-from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Tensor, Value
+from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tensor, Value
 from lintorch.facts.exporting.mixed_types import MIXED, MIXED_REMEDIES
 from lintorch.facts.models.evaluation import Evaluation
 
@@ -68,6 +68,38 @@ def weigh_strided(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
     if dynamic and shape and any(varies(size) is True for size in shape[1:]):
         harm |= {_LEGACY: Harm.SILENT, _TRACED: Harm.SILENT}
     yield "as_strided is written with the strides of the example, if at all", harm
+
+
+def counts_down(value: Value | None, evaluation: Evaluation, dynamic: bool) -> bool:
+    """Whether an index is `torch.arange(x.size(1) - 1, -1, -1)`, down to and with 0, from a size that varies.
+
+    ONNX Runtime 1.32 makes a Slice of a Gather by such a Range, and reads its end, -1, as the last item.
+    """
+    made = evaluation.ways.find_maker(value)
+    while isinstance(made, Called) and made.name.rpartition(".")[2] in ("long", "to"):
+        made = evaluation.ways.find_maker(made.positional[0])
+    if not dynamic or not isinstance(made, Called) or made.name != "torch.arange":
+        return False
+    start, end, step = (made.arguments.get(each, NONE) for each in ("start", "end", "step"))
+    steps = step.value if isinstance(step, Constant) else None
+    down = isinstance(steps, int) and steps < 0 and end == Constant(-1)
+    return down and isinstance(start, Number) and start.varies is True
+
+
+COUNTS_DOWN = "ONNX Runtime takes an index that counts down to 0 for a slice, and gives nothing"
+
+
+def weigh_selected(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
+    """`x.index_select(1, torch.arange(n - 1, -1, -1))`."""
+    if counts_down(event.arguments.get("index"), evaluation, dynamic):
+        yield COUNTS_DOWN, {_LEGACY: Harm.SILENT}
+
+
+def weigh_distances(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
+    """`torch.cdist(x, y, p=1)`: written as a distance of powers and a root, of other numbers than 2 wrongly."""
+    power = event.arguments.get("p", Constant(2.0))
+    if isinstance(power, Constant) and power.value != 2:
+        yield f"cdist with p={power.value} gives other numbers, or nan", {_LEGACY: Harm.SILENT}
 
 
 def weigh_extremes(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
@@ -131,6 +163,8 @@ BY_NAME: dict[str, Weigh] = {
     "torch.Tensor.take_along_dim": weigh_along,
     **dict.fromkeys(("torch.as_strided", "torch.Tensor.as_strided"), weigh_strided),
     **dict.fromkeys(("torch.aminmax", "torch.Tensor.aminmax"), weigh_extremes),
+    **dict.fromkeys(("torch.index_select", "torch.Tensor.index_select"), weigh_selected),
+    "torch.cdist": weigh_distances,
     "torch.Tensor.copy_": weigh_copy,
     **{f"torch.nn.functional.avg_pool{n}d": weigh_divisor for n in (2, 3)},
     **{f"torch.nn.AvgPool{n}d.forward": weigh_divisor for n in (2, 3)},
@@ -141,6 +175,8 @@ REMEDIES = {
     "repeat_interleave": "repeat along the first axis: x.transpose(0, 1), and back",
     "take_along_dim": "write torch.gather(x, dim, index.expand(...))",
     "as_strided": "write x.unfold(dim, size, step)",
+    "index_select": "write x.flip(dim)",
+    "cdist": "write the distances: (a[..., :, None, :] - b[..., None, :, :]).abs().sum(-1)",
     "aminmax": "x.amin() and x.amax()",
     "copy_": "assign by an index, y[:] = x.expand_as(y), or give the name another tensor",
     **dict.fromkeys(AVERAGES, "scale the mean: F.avg_pool2d(x, k) * (k * k / divisor)"),

@@ -138,7 +138,7 @@ class Delays(nn.Module):
         count = int(2 * math.log(x.shape[0]))
         half = x.shape[0] // 2
         out = x
-        for i in range(count):
+        for i in range(count):  # hit
             out = out + x.roll(i, 1)
         for i in range(half):  # hit
             out = out + x.roll(i, 1)
