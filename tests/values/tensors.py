@@ -478,3 +478,64 @@ class Parted(nn.Module):
         mean, deviation = x.flatten(1)  # value: tensor[...]
         first, second = x.new_zeros(2, c)  # value: tensor[x.1]
         return far, mean, first
+class Cut(nn.Module):
+    """What a Linear is given a part of, and is asked how long it is."""
+
+    def __init__(self):
+        super().__init__()
+        self.plain = nn.Linear(6, 6)
+
+    def forward(self, long):
+        if long.size(1) > 16:
+            long = long[:, :16]  # value: tensor[B, min(16, long.1), 6]
+        return self.plain(long)
+
+
+class Shifted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.plain = nn.Linear(6, 6)
+
+    def forward(self, moved):
+        out = self.plain(moved)
+        out.size(1)  # value: int moved.1 (varies)
+        for step in range(3):
+            out = out[:, step:]
+        return out
+
+
+class Unbound(nn.Module):
+    """A Linear would be given a batch as its channels."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.plain = nn.Linear(6, 6), nn.Linear(6, 6)
+
+    def forward(self, rows):
+        for row in self.first(rows).unbind(1):
+            self.plain(row)  # value: tensor[B, 6]
+        return rows
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lines, self.turned = nn.GRU(6, 4, batch_first=True), nn.LSTM(6, 4)
+
+    def forward(self, lines, turned):
+        self.lines(lines)[0]  # value: tensor[B, lines.1, 4]
+        lines.size(1)  # value: int lines.1 (varies)
+        self.turned(turned)[0]  # value: tensor[turned.0, B, 4]
+
+
+class Rest(nn.Module):
+    """A batch is in what is left of an input of which no more than its channels is known."""
+
+    def __init__(self):
+        super().__init__()
+        self.plain = nn.Linear(6, 6)
+
+    def forward(self, left):
+        rows = self.plain(left).reshape(-1, 3)
+        rows.shape[0] > 3  # value: bool (varies)
+        rows.shape[1]  # value: 3
