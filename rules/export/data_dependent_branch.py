@@ -35,6 +35,7 @@ from lintorch.facts.models.branch_purpose import (
     only_checks,
 )
 from lintorch.facts.models.branch_span import find_branch_span
+from lintorch.facts.models.checked_calls import find_checked
 from lintorch.facts.models.chosen_sides import Chosen, find_chosen, read_sides, write_test
 from lintorch.facts.models.cond_sides import is_followed, list_layer_calls, write_cond
 from lintorch.facts.models.graph_checks import read_check
@@ -135,6 +136,11 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         fix = check_in_graph(event, source) if checks else choose_by_where(event, source)
         told = "checks" if checks else name_chain(event, source)
         cause = name_read(asked, event) or told
+        if checks and (call := find_checked(event, source)):
+            place = source.evaluation.place(event.way.spots[-1])
+            said = f"`{call.given}`, which {call.function}() asks, is decided by the values of a tensor"
+            yield Hit(place, said, harm=harm, remedy=remedy, cause=cause)
+            return
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=cause)
 
 
@@ -202,6 +208,11 @@ def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator
         by = "the values of a tensor" if reads_data(event) else "a tensor of the model itself"
         said = f"`{text}` is decided by {'chance' if drawn else by}"
         checks = event.kind == "assert" or only_checks(event.branch)
+        if checks and not drawn and (call := find_checked(event, source)):
+            place = source.evaluation.place(event.way.spots[-1])
+            said = f"`{call.given}`, which {call.function}() asks, is decided by {by}"
+            yield Hit(place, said, harm=harm, remedy=CHECK, cause=name_read(own, event))
+            return
         remedy, cause = (DRAW, "") if drawn else (CHECK if checks else SET, name_read(own, event))
         yield Hit(event, said, harm=DRAWN if drawn else harm, remedy=remedy, cause=cause)
 

@@ -429,9 +429,17 @@ def weigh_question(asked: Question) -> dict[str, Harm]:
         return UNTRACED
     sides = size_in(asked.left), size_in(asked.right)
     direct = all(size is None or is_symbol(size) or isinstance(size, int) for size in sides)
+    if direct and asks_for_none(asked, sides):
+        return {}
     if direct and asks_for_single(asked, sides):
         return SINGLE
     return TIED if direct and asked.operator in ("==", "!=") else GUARDED
+
+
+def asks_for_none(asked: Question, sides: tuple[Dim | None, Dim | None]) -> bool:
+    """`h == 0`, `h < 1`: no exporter is given an example without elements."""
+    written = next((size for size in sides if isinstance(size, int)), None)
+    return written == (1 if asked.operator in ("<", ">=") else 0)
 
 
 def asks_for_single(asked: Question, sides: tuple[Dim | None, Dim | None]) -> bool:

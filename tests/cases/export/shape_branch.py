@@ -641,3 +641,16 @@ class CheckedByFlag(nn.Module):
         b, c, h, w = image.shape
         check_width(image, h * 2)
         return image * 2
+
+
+class Empty(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 1)
+
+    def forward(self, image):
+        x = self.conv(image)
+        height, width = x.shape[-2:]
+        if height == 0 or width < 1:
+            return image
+        return x / 2 if height >= 2 else x  # hit
