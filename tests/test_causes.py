@@ -369,3 +369,31 @@ def test_rows_within_rows_are_one_finding_and_so_is_data_that_is_exchanged(tmp_p
         [each["location"]["row"], *(a["location"]["row"] for a in each["also"])] for each in found
     ]
     assert rows == [[8, 9], [11], [13, 14]]
+
+
+def test_files_that_write_async_for_an_argument_are_told_once(tmp_path: Path) -> None:
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text(
+            f"import torch\n\n\ndef {name[0]}(x):\n    return x.cuda(async=True)\n"
+        )
+    done = lintorch("check", "--output-format=json", cwd=tmp_path)
+    (told,) = json.loads(done.stdout)
+    assert "so it is in b.py; async is a keyword" in told["message"]
+
+
+LEAVES = """from torch import nn
+
+
+class Scaled(nn.Linear):
+    def __init__(self):
+        super().__init__(4, 4)
+        self.weight.normal_()
+        self.bias.normal_()
+"""
+
+
+def test_leaves_that_one_constructor_changes_are_one_finding(tmp_path: Path) -> None:
+    (tmp_path / "scaled.py").write_text(LEAVES)
+    done = lintorch("check", "--select=LT418", "--output-format=json", cwd=tmp_path)
+    (told,) = json.loads(done.stdout)
+    assert told["message"].endswith("also in line 8")

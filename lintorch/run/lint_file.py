@@ -83,7 +83,7 @@ def _report_syntax(task: LintTask, text: str, error: Exception) -> Finding:
     found = _report_unparsed(task, f"this is not valid Python: {cause}", place)
     told = (remedy for words, remedy in _OLD_SYNTAX if words in line or words in cause)
     remedy = next(told, found.remedy)
-    return replace(found, remedy=remedy, cause="Python 2" if remedy == _OLD_PYTHON else "")
+    return replace(found, remedy=remedy, cause="" if remedy == _LEAVE_OUT else remedy)
 
 
 def _is_newer(text: str, cause: str) -> bool:

@@ -106,7 +106,7 @@ def in_padding(event: Called, source: Source) -> Iterator[Hit]:
 def in_children(event: Called, source: Source) -> Iterator[Hit]:
     """`Sequential(*model.children())`, where the model's forward does more than run them."""
     made = list_children_given(event, source)
-    if made is None:
+    if made is None or loses_head(made.text, source):
         return
     lost = work_between(made.held, source)
     if lost:
@@ -292,6 +292,13 @@ def list_children_given(event: Called, source: Source) -> Children | None:
         if isinstance(called, ast.Attribute) and each.positional:
             return Children(each.positional[0], ast.unparse(called.value))
     return None
+
+
+def loses_head(model: str, source: Source) -> bool:
+    """Whether code takes away the last layer of a model: `del net.fc`, `net.fc = nn.Identity()`."""
+    text = re.escape(model)
+    gone = rf"\bdel {text}\.\w+|(?<![\w.]){text}\.\w+ *= *[\w.]*(Identity|Sequential)\(\)"
+    return re.search(gone, source.text) is not None
 
 
 def is_same(event: Called, children: Value) -> bool:

@@ -67,6 +67,9 @@ rule = Rule(
 
 _PARAMETER = re.compile(r"\.parameters\(\)\[\]$|\.named_parameters\(\)\[\]\[1\]$")
 
+CAUSE = "leaf"
+"""Of all leaves that one function changes: one `with torch.no_grad():` mends them."""
+
 
 @rule.event(Called, ItemSet, Combined)
 def in_leaves(event: Called | ItemSet | Combined, source: Source) -> Iterator[Hit]:
@@ -79,7 +82,7 @@ def in_leaves(event: Called | ItemSet | Combined, source: Source) -> Iterator[Hi
     if is_set_free(event, source) or may_be_free(event, source.evaluation):
         return
     text = name_changed(event)
-    yield Hit(event, f"changes {text} in place, which needs a gradient: it raises")
+    yield Hit(event, f"changes {text} in place, which needs a gradient: it raises", cause=CAUSE)
 
 
 def is_own(written: Tensor, event: Called | ItemSet | Combined, source: Source) -> bool:
@@ -125,7 +128,9 @@ def list_drawn(reached: Reached, graphs: GradientGraphs, source: Source) -> Iter
         drawn = isinstance(held, Unknown) and _PARAMETER.search(held.path)
         if (drawn or is_made_leaf(held, source)) and not graphs.is_quiet(event):
             text = name_changed(event)
-            yield Hit(event, f"changes {text} in place, which needs a gradient: it raises")
+            yield Hit(
+                event, f"changes {text} in place, which needs a gradient: it raises", cause=CAUSE
+            )
 
 
 def is_made_leaf(value: Value | None, source: Source) -> bool:
@@ -176,7 +181,7 @@ def in_settings(call: cst.Call, source: Source) -> Iterator[Hit]:
     managers = [each for each in source.ancestors(call) if isinstance(each, cst.With)]
     if not managers and not source.evaluation.is_reached(source.place(call)):
         text = source.code(place)
-        yield Hit(call, f"changes {text} in place, which needs a gradient: it raises")
+        yield Hit(call, f"changes {text} in place, which needs a gradient: it raises", cause=CAUSE)
 
 
 def is_parameter(made: cst.Call, source: Source) -> bool:

@@ -378,3 +378,15 @@ class Unpacked(nn.Module):
         one = self.line(self.rnn(x))  # hit
         two, _ = self.gru(x)
         return one, self.line(two), self.line(self.rnn(x)[0]), self.whole(x)  # hit
+
+
+def take_head():
+    headless = torchvision.models.resnet50()
+    del headless.fc
+    other = torchvision.models.resnet50()
+    other.fc = nn.Identity()
+    whole = torchvision.models.resnet50()
+    whole.avgpool = nn.AdaptiveAvgPool2d((6, 1))
+    nn.Sequential(*list(headless.children()))
+    nn.Sequential(*list(other.children()))
+    nn.Sequential(*list(whole.children()))  # hit
