@@ -213,7 +213,8 @@ def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator
             said = f"`{call.given}`, which {call.function}() asks, is decided by {by}"
             yield Hit(place, said, harm=harm, remedy=CHECK, cause=name_read(own, event))
             return
-        remedy, cause = (DRAW, "") if drawn else (CHECK if checks else SET, name_read(own, event))
+        told = name_read(own, event) or ("checks" if checks else "")
+        remedy, cause = (DRAW, "") if drawn else (CHECK if checks else SET, told)
         yield Hit(event, said, harm=DRAWN if drawn else harm, remedy=remedy, cause=cause)
 
 

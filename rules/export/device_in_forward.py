@@ -57,6 +57,7 @@ rule = Rule(
 )
 
 CAUSE = f"{OF_PROJECT}a GPU named in forward"
+ASKS = f"{OF_PROJECT}get_device() asked in forward"
 GPU = re.compile(r"^cuda(:\d+)?$")
 _LIKE = ("zeros", "ones", "full", "empty", "rand", "randn", "randint")
 MAKERS = tuple(
@@ -259,7 +260,7 @@ def in_question(event: Called, source: Source) -> Iterator[Hit]:
         fix = Fix(f"write {text}", (source.replace(call, text),))
     text = source.evaluation.text(event.spot)
     remedy = "write x.device for x.get_device()"
-    yield Hit(event, f"{text} is -1 on a CPU, which is no device", fix, remedy=remedy)
+    yield Hit(event, f"{text} is -1 on a CPU, which is no device", fix, remedy=remedy, cause=ASKS)
 
 
 def takes_device(user: Operation, value: Value) -> bool:

@@ -99,7 +99,9 @@ APART = re.compile(r"^(print|repr|str|format|(str|logging|warnings)\.\w+|set|fro
 
 @rule.event(*DRAWS)
 def in_call(event: Called, source: Source) -> Iterator[Hit]:
-    if not event.way.forward or augments(event, source) or is_out_of_reach(event, source):
+    if not event.way.forward or augments(event, source):
+        return
+    if is_out_of_reach(event, source) or is_seeded(event, source):
         return
     if event.name.endswith("shuffle") or is_used(event, source):
         written = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else event.name
@@ -142,6 +144,20 @@ def is_out_of_reach(event: Called, source: Source) -> bool:
         and each.comparators[0].id in none
         for each in source.evaluation.list_around(event)
     )
+
+
+def is_seeded(event: Called, source: Source) -> bool:
+    """Whether a function on the way sets the seed: each call draws the same then, as the graph does."""
+    seed = "numpy.random.seed" if event.name.startswith("numpy.") else "random.seed"
+    calls = (each for each in source.nodes(cst.Call) if source.name(each.func) == seed)
+    return any(name_around(each, source) in event.way.names for each in calls)
+
+
+def name_around(node: cst.CSTNode, source: Source) -> str:
+    """`Net.forward` of what stands in it."""
+    function, owner = (source.enclosing(node, kind) for kind in (cst.FunctionDef, cst.ClassDef))
+    named = function.name.value if isinstance(function, cst.FunctionDef) else ""
+    return f"{owner.name.value}.{named}" if isinstance(owner, cst.ClassDef) else named
 
 
 @rule.trace(FeltDraw)

@@ -106,7 +106,7 @@ def in_padding(event: Called, source: Source) -> Iterator[Hit]:
 def in_children(event: Called, source: Source) -> Iterator[Hit]:
     """`Sequential(*model.children())`, where the model's forward does more than run them."""
     made = list_children_given(event, source)
-    if made is None or loses_head(made.text, source):
+    if made is None or loses_head(made.text, event, source):
         return
     lost = work_between(made.held, source)
     if lost:
@@ -294,11 +294,13 @@ def list_children_given(event: Called, source: Source) -> Children | None:
     return None
 
 
-def loses_head(model: str, source: Source) -> bool:
-    """Whether code takes away the last layer of a model: `del net.fc`, `net.fc = nn.Identity()`."""
+def loses_head(model: str, event: Called, source: Source) -> bool:
+    """Whether the function takes away the last layer of a model: `del net.fc`, `net.fc = nn.Identity()`."""
+    function = source.evaluation.find_function(event)
+    written = source.text if function is None else ast.unparse(function)
     text = re.escape(model)
     gone = rf"\bdel {text}\.\w+|(?<![\w.]){text}\.\w+ *= *[\w.]*(Identity|Sequential)\(\)"
-    return re.search(gone, source.text) is not None
+    return re.search(gone, written) is not None
 
 
 def is_same(event: Called, children: Value) -> bool:

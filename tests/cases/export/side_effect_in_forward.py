@@ -165,3 +165,9 @@ class Forced(nn.Module):
         if np.random.rand() < share:  # hit
             return x * 2
         return x
+
+
+class Planned(nn.Module):
+    def forward(self, x):
+        np.random.seed(3)
+        return x[:, torch.from_numpy(np.random.permutation(4))]
