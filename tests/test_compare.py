@@ -562,3 +562,14 @@ def test_wrappers_are_taken_away_one_by_one() -> None:
     node = onnx.helper.make_node("Conv", ["x", "w"], ["y"], name="/model/net/conv1/Conv")
     assert list_stripped("model.net.conv1") == ["model.net.conv1", "net.conv1", "conv1"]
     assert find_layer(node, {"net.conv1", "net.layers.0.conv1"}) == "net.conv1"
+
+
+def test_a_model_that_was_built_with_other_sizes_than_the_file_is_told_so(place: Place) -> None:
+    model = place.make("Pair")
+    model.out = nn.Linear(model.out.in_features, model.out.out_features + 2)
+    given = torch.randn(2, 6), torch.randn(2, 6)
+    place.export(model, *given, input_names=["query", "key"])
+    end = lintorch("compare", "nets.py:Pair", "model.onnx", cwd=place.folder)
+    assert end.returncode == 2
+    assert "was built with other sizes" in end.stderr
+    assert "out.bias is" in end.stderr

@@ -168,3 +168,15 @@ def test_what_is_written_at_an_opset_is_known_from_the_first_on(exporter: str) -
         first = find_first_opset(name, exporter)
         assert first == OPSETS[exporter][0]
         assert all(list_needed(name, exporter, n) is not None for n in OPSETS[exporter])
+
+
+def test_a_model_of_which_no_operation_was_followed_is_no_sure_answer(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(
+        "from torch import nn\n\n\nclass Net(nn.Module):\n"
+        "    def __init__(self, blocks):\n        super().__init__()\n"
+        "        self.network = nn.Sequential(*blocks)\n\n"
+        "    def forward(self, x):\n        return self.network(x)\n"
+    )
+    told = lintorch("opset", "net.py", cwd=tmp_path).stdout
+    assert "onnx-legacy at least opset 9" in told
+    assert "not followed to its end" in told

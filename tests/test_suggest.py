@@ -6,7 +6,9 @@ import json
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +17,9 @@ pytest.importorskip("torch")
 pytest.importorskip("onnxruntime")
 
 from running import lintorch
+
+from lintorch.guest.construct.recipe import write_value
+from lintorch.guest.suggest.run_program import pick_error
 
 NETS = """\
 from dataclasses import dataclass
@@ -261,3 +266,16 @@ def test_sizes_that_the_projects_own_export_fixes_are_open_in_the_suggested_one(
     assert '"x": {0: "batch"}' in trial["suggestion"]["program"]
     assert len(trial["suggestion"]["compared"]) > 1
     assert len(trial["compared"]) == 1
+
+
+def test_arguments_of_a_command_line_are_written_as_the_namespace_that_they_are() -> None:
+    given = Namespace(sizes=[3, 4], name="a", inner=SimpleNamespace(rate=0.5))
+    written = write_value(given, lambda module, name: name)
+    assert written == "Namespace(sizes=[3, 4], name='a', inner=SimpleNamespace(rate=0.5))"
+    with pytest.raises(ValueError, match="Namespace cannot be written"):
+        write_value(Namespace(**{"no name": 1}))
+
+
+def test_the_error_of_a_program_is_no_line_of_its_frames() -> None:
+    told = ["Traceback (most recent call last):", '  File "a.py", line 1', "    import PIL.Image"]
+    assert pick_error([*told, "ModuleNotFoundError: No module named 'PIL'"]).startswith("Module")

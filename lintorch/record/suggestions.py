@@ -21,6 +21,10 @@ class FixedSize:
     why: str = ""
 
 
+UNWRITTEN = "no program can build the model"
+"""What `refused` begins with where an argument cannot be written as text."""
+
+
 @dataclass(frozen=True)
 class Suggestion:
     """A program that builds, feeds and exports one model; `text` is "" where there is none, and `refused` says why.
@@ -39,6 +43,11 @@ class Suggestion:
     fixed: tuple[FixedSize, ...] = ()
     pruned: tuple[str, ...] = ()
     """Inputs that the exported file does not have, as nothing in the model uses them."""
+
+    @property
+    def builds(self) -> bool:
+        """Whether a program can build the model; where none can, no exporter was asked."""
+        return not self.refused.startswith(UNWRITTEN)
 
     @property
     def is_good(self) -> bool:

@@ -50,7 +50,8 @@ def _write_notes(row: Row, each: Tried) -> Iterator[str]:
         yield _explain_absence(each)
         return
     if suggestion.refused:
-        yield f"no call exports it: {_write_line(suggestion.site, each)}{suggestion.refused}"
+        line = _write_line(suggestion.site, each) if suggestion.builds else ""
+        yield f"no call {'exports it' if suggestion.builds else 'is written'}: {line}{suggestion.refused}"
         return
     yield _write_verdict(suggestion, model)
     if each.script:

@@ -20,7 +20,7 @@ def answer_by_scope(answer: NodeAnswer, found: FoundNode, scoped: ScopedNodes) -
     between = find_between(found.body, found.node)
     if model is None:
         why = "the file does not say it, and no model was found that has the modules it names"
-        why = f"{why}: name the model's files behind the .onnx file"
+        why = f"{why}: name the model's files behind the .onnx file; --trace exports them anew and matches the two"
         near = "" if scope else between.describe()
         return replace(answer, told=told, why=f"{near}; {why}" if near else why)
     if scope is None:

@@ -90,8 +90,9 @@ def _foretell_file(path: str, read: FileText, runtimes: Sequence[str]) -> list[M
 def _foretell_model(calls: ModelCalls, runtimes: Sequence[str]) -> ModelForecast:
     forecasts = tuple(_foretell_exporter(calls, each, runtimes) for each in reversed(WRITES_ONNX))
     unknown = tuple(map(_place_call, calls.unknown))
+    whole = calls.whole and bool(calls.known)  # a model of no operation was not understood
     return ModelForecast(
-        calls.model, calls.path, "source", forecasts, len(calls.known), unknown, calls.whole
+        calls.model, calls.path, "source", forecasts, len(calls.known), unknown, whole
     )
 
 

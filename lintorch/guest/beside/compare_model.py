@@ -38,6 +38,8 @@ from lintorch.record.messages import FileCompared, TimeNeeded
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Model
 
+_NAMED = 4
+"""Keys that an error names."""
 _MOST_SHARE = 0.7
 """Of the seconds of a comparison: past them no further sizes and causes are tried."""
 
@@ -156,11 +158,7 @@ def _explain_difference(
     if kind and [each.kind for each in causes] == ["weights"]:
         causes.append(Cause("precision", f"the file holds {kind} numbers", wrong=False))
     if not causes and weighed.missing:
-        keys = ", ".join(weighed.missing[:4])
-        raise UnreadableFileError(
-            f"the model could not be given the file's weights: none was found for {keys}"
-            f"{' and others' if len(weighed.missing) > 4 else ''}; name their checkpoint with --checkpoint"
-        )
+        raise UnreadableFileError(_tell_missing(case, weighed.missing))
     if all(each.kind != "training-mode" for each in causes):
         facts = [*facts, *_tell_hidden_training(case)]  # its trace moves the statistics, too
     return replace(
@@ -171,6 +169,28 @@ def _explain_difference(
         first=parting.first,
         between=parting.between,
         at=case.model.sizes,
+    )
+
+
+def _tell_missing(case: Case, missing: Sequence[str]) -> str:
+    """Which keys of the model the file has nothing for, or has in other sizes: then another model was built."""
+    others = " and others" if len(missing) > _NAMED else ""
+    built = {key: tuple(value.shape) for key, value in case.module.state_dict().items()}
+    held = {key: tuple(case.file.tensors[key].dims) for key in missing if key in case.file.tensors}
+    unlike = [
+        f"{key} is {list(held[key])} in the file and {list(built[key])} in the model"
+        for key in held
+        if held[key] != built[key]
+    ]
+    if unlike:
+        return (
+            f"the model was built with other sizes than the file was exported with: {', '.join(unlike[:_NAMED])}"
+            f"{' and others' if len(unlike) > _NAMED else ''}; give the arguments that it was built with"
+        )
+    keys = ", ".join(missing[:_NAMED])
+    return (
+        f"the model could not be given the file's weights: none was found for {keys}{others}; "
+        "name their checkpoint with --checkpoint"
     )
 
 

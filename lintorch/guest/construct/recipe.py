@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import math
 import os
@@ -9,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, SimpleNamespace
 from typing import Any
 
 import torch
@@ -19,6 +20,7 @@ from lintorch.record.user_files import package_root
 
 _PLAIN_TYPES = (str, int, bool, bytes, complex, type(None))
 _BRACKETS: dict[type, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")")}
+_NAMESPACES = (argparse.Namespace, SimpleNamespace)
 _NAMED_TYPES = (type, FunctionType, BuiltinFunctionType)
 _FOREIGN_FOLDERS = ("site-packages", "dist-packages")
 
@@ -104,6 +106,9 @@ def write_value(value: Any, spell: Callable[[str, str], str] = _spell_by_module)
         return spell(module, value.__qualname__)
     if dataclasses.is_dataclass(value):
         return _write_dataclass(value, spell)
+    if type(value) in _NAMESPACES and all(map(str.isidentifier, vars(value))):
+        given = ", ".join(f"{k}={write_value(v, spell)}" for k, v in vars(value).items())
+        return f"{spell(type(value).__module__, type(value).__name__)}({given})"
     raise ValueError(f"an argument of type {type(value).__name__} cannot be written as text")
 
 

@@ -61,8 +61,8 @@ def run_program(call: CallText, sizes: Sequence[NamedSizes], project: str, secon
         return f"it did not end within {seconds:.0f} s"
     if process.returncode == 0:
         return ""
-    lines = [line.strip() for line in told.splitlines() if line.strip()]
-    return _pick_error(lines) or f"it ended with exit status {process.returncode}"
+    lines = [line.rstrip() for line in told.splitlines() if line.strip()]
+    return pick_error(lines) or f"it ended with exit status {process.returncode}"
 
 
 def _await_end(process: subprocess.Popen[str], text: str, seconds: float) -> str | None:
@@ -79,13 +79,14 @@ def _await_end(process: subprocess.Popen[str], text: str, seconds: float) -> str
                 return None
 
 
-def _pick_error(lines: Sequence[str]) -> str:
-    """The line that a traceback ends with, or the last one where there is none."""
+def pick_error(lines: Sequence[str]) -> str:
+    """The line that a traceback ends with, or the last one where there is none; its frames are indented."""
     starts = [n for n, line in enumerate(lines) if line.startswith("Traceback")]
     after = lines[starts[-1] + 1 :] if starts else lines[-1:]
+    after = [line for line in after if not line[0].isspace()] or after
     named = [line for line in after if line.partition(":")[0].rpartition(".")[2].isidentifier()]
     told = [line for line in named if not line.startswith("File ")] or list(after[-1:])
-    return told[0][:_MOST_LETTERS] if told else ""
+    return told[0].strip()[:_MOST_LETTERS] if told else ""
 
 
 def _write_check(call: CallText, sizes: Sequence[NamedSizes]) -> str:

@@ -29,7 +29,7 @@ from lintorch.guest.suggest.write_call import CallText
 from lintorch.guest.watch.make_tensors import find_dynamic_names, make_inputs
 from lintorch.record.arguments import pick_tensors
 from lintorch.record.models import Model
-from lintorch.record.suggestions import FixedSize, Suggestion
+from lintorch.record.suggestions import UNWRITTEN, FixedSize, Suggestion
 
 SUGGESTED = ("torch.export", "onnx", "onnx-legacy", "torchscript-trace")
 """The exporters whose calls are written."""
@@ -63,7 +63,7 @@ def suggest_call(asked: Asked, seconds: float) -> Suggestion:
         records = list_record_names(asked.built.module)
         imports, building, spelled = write_building(asked.built.recipe, asked.project, records)
     except ValueError as error:
-        return Suggestion(refused=f"no program can build the model: {error}")
+        return Suggestion(refused=f"{UNWRITTEN}: {error}")
     model, others = free_axes(asked.built.module, asked.model, asked.others)
     asked = replace(asked, model=model, others=others)
     attempts = _make_attempts(asked, lambda: clock() > late - seconds * _SHARE_FOR_SIZES)
