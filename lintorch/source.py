@@ -282,8 +282,11 @@ class Source:
 
     def promised(self, fix: Fix, node: Any) -> Fix:
         """Only shown where code asks which release runs it, or where a comment would be lost."""
+        at = (
+            self if isinstance(node, cst.CSTNode) else self.find_home(self.place(node).path) or self
+        )
         guarded = isinstance(node, cst.CSTNode) and is_version_guarded(node, self)
-        if guarded or strands_comment(self.text, fix.edits):
+        if guarded or strands_comment(at.text, fix.edits):
             return replace(fix, applicability=Applicability.DISPLAY)
         return fix
 

@@ -97,6 +97,12 @@ def test_a_file_that_leads_elsewhere_is_fixed_by_its_own_fixes_alone(project: Pa
     assert (project / "net.py").read_text() == mended
 
 
+def test_comments_of_the_file_that_leads_there_stand_in_no_ones_way(project: Path) -> None:
+    comments = ("#" * 77 + "\n") * 9
+    (project / "net.py").write_text(comments + NET)
+    assert "return w + (h - w) * (" in fix(project, ".")
+
+
 def test_lines_end_as_they_did(project: Path) -> None:
     (project / "utils.py").write_bytes(UTILS.replace("\n", "\r\n").encode())
     fix(project, ".")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from lintorch.core.finding import Applicability, Evidence, Fix, Hit, Place
+from lintorch.core.finding import Applicability, Evidence, Hit, Place
 from lintorch.core.rule import Detector, Yielded
 
 
@@ -22,9 +22,6 @@ class Abroad(Protocol):
 
     def find_home(self, path: str) -> Abroad | None:
         """Another file, as the models of this one reach it; None of its own, and of what cannot be edited."""
-
-    def promised(self, fix: Fix, node: Any) -> Fix:
-        """A fix with what it may promise at a node."""
 
 
 def seeks_fixes(detector: Detector) -> bool:
@@ -65,7 +62,6 @@ def _waits_for_runs(detector: Detector) -> bool:
 def _list_fixed(detector: Detector, node: Any, home: Abroad) -> Iterator[Hit]:
     for hit in detector.detect(node, home):
         if isinstance(hit, Hit) and hit.fix is not None:
-            fix = home.promised(hit.fix, hit.node)
-            if fix.applicability is Applicability.SAFE:
-                fix = replace(fix, applicability=Applicability.UNSAFE)
+            safe = hit.fix.applicability is Applicability.SAFE
+            fix = replace(hit.fix, applicability=Applicability.UNSAFE) if safe else hit.fix
             yield replace(hit, fix=fix)

@@ -193,10 +193,14 @@ class OutputSeen(Message, tag="output"):
 
 @dataclass(frozen=True)
 class WayFound(Message, tag="way"):
-    """With which goal and form of batches a function that trains can be called; else why with none."""
+    """With which goal and form of batches a function that trains can be called; else why with none.
+
+    `switched`: with its flags on.
+    """
 
     goal: int = -1
     form: int = 0
+    switched: bool = False
     error: str = ""
 
 

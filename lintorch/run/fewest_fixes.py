@@ -8,6 +8,7 @@ from lintorch.run.proof_bench import Verdict
 from lintorch.run.prove_together import FileKey, FileKeys, JointProof
 
 _NONE: FileKeys = frozenset()
+_UNMADE = "no export came to its end"
 
 
 class FewestFixes:
@@ -26,7 +27,7 @@ class FewestFixes:
         if not good:
             return None
         if not self._proof.is_exported(good):
-            self.spoilt[good] = self._proof.list_words(good)
+            self.spoilt[good] = self._proof.list_words(good) or (_UNMADE,)
             return None
         fewest = find_needed(self._proof.is_exported, sorted(good))
         if self._spares_others(fewest):

@@ -42,6 +42,8 @@ class Way:
 
     goal: int
     form: int
+    switched: bool = False
+    """Whether its flags are on that are off by themselves."""
 
 
 def list_ways(needs: Needs) -> Iterator[Way]:
@@ -67,7 +69,7 @@ def call_piece(piece: Piece, needs: Needs, module: ModuleType, way: Way) -> Call
     try:
         with prepare_surroundings(module):
             vars(module).update(made.make_all(needs.names))
-            run = _make_call(piece, needs, module, made)
+            run = _make_call(piece, needs, module, made, way.switched)
             surroundings.seed_generators(1)
             with redirect_stdout(io.StringIO()) as printed:
                 returned = run()
@@ -79,12 +81,14 @@ def call_piece(piece: Piece, needs: Needs, module: ModuleType, way: Way) -> Call
     return Called(seen, counted[0])
 
 
-def _make_call(piece: Piece, needs: Needs, module: ModuleType, made: Made) -> Callable[[], Any]:
+def _make_call(
+    piece: Piece, needs: Needs, module: ModuleType, made: Made, switched: bool
+) -> Callable[[], Any]:
     scope = vars(module)
     if piece.is_loop:
         code = compile(ast.Module([piece.node], []), str(module.__file__), "exec")
         return lambda: exec(code, scope)
-    given = made.make_all(needs.parameters)
+    given = made.make_all(needs.parameters) | dict.fromkeys(needs.flags if switched else (), True)
     if not piece.owner:
         return lambda: scope[piece.qualname](**given)
     kind = scope[piece.owner]

@@ -24,6 +24,8 @@ class Needs:
     parameters: tuple[Wanted, ...] = ()
     names: tuple[Wanted, ...] = ()
     attributes: tuple[Wanted, ...] = ()
+    flags: tuple[str, ...] = ()
+    """Parameters that are False by themselves."""
 
     @property
     def forms(self) -> int:
@@ -53,6 +55,7 @@ def find_needs(piece: Piece, module: ModuleType) -> Needs:
             for name in _list_own(piece)
             if not hasattr(kind, name)
         ),
+        tuple(_list_flags(piece)),
     )  # fmt: skip
 
 
@@ -80,6 +83,20 @@ def _list_parameters(piece: Piece) -> list[str]:
     ]
 
 
+def _list_flags(piece: Piece) -> Iterator[str]:
+    if not isinstance(piece.node, ast.FunctionDef):
+        return
+    spec = piece.node.args
+    positional = [*spec.posonlyargs, *spec.args][-len(spec.defaults) :] if spec.defaults else []
+    both = [
+        *zip(positional, spec.defaults, strict=True),
+        *zip(spec.kwonlyargs, spec.kw_defaults, strict=True),
+    ]
+    for each, default in both:
+        if isinstance(default, ast.Constant) and default.value is False:
+            yield each.arg
+
+
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
@@ -87,7 +104,8 @@ def _is_none(node: ast.expr) -> bool:
 def _is_reckoned(name: str, piece: Piece) -> bool:
     """Whether it is worked with as a number, and nobody asks whether it is None."""
     uses = collect_uses([piece.node], is_name(name))
-    return (uses.calculated or uses.divides) and not uses.tested and None not in uses.compared
+    reckoned = uses.calculated or uses.divides or uses.ordered
+    return reckoned and not uses.tested and None not in uses.compared
 
 
 def _list_free(piece: Piece) -> list[str]:

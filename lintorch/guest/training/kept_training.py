@@ -25,7 +25,8 @@ def keep_training(folder: str, name: str, kept: KeptTraining) -> None:
     """Write it below the folder, for processes that have loaded another text."""
     place, seen = _find_place(folder, name), kept.seen
     torch.save(seen.tensors, place.with_suffix(".pt"))
-    words = {"goal": kept.way.goal, "form": kept.way.form, "words": seen.words}
+    way = {"goal": kept.way.goal, "form": kept.way.form, "switched": kept.way.switched}
+    words = {**way, "words": seen.words}
     place.with_suffix(".json").write_text(json.dumps(words), "utf-8")
 
 
@@ -37,7 +38,7 @@ def recall_training(folder: str, name: str) -> KeptTraining | None:
     words = json.loads(place.with_suffix(".json").read_text("utf-8"))
     tensors = torch.load(place.with_suffix(".pt"), weights_only=True)
     seen = Observation(tensors, words["words"], [{}], 1)
-    return KeptTraining(Way(words["goal"], words["form"]), seen)
+    return KeptTraining(Way(words["goal"], words["form"], words["switched"]), seen)
 
 
 def _find_place(folder: str, name: str) -> Path:

@@ -70,7 +70,7 @@ def find_kind(name: str, uses: NameUses) -> Kind:
         return "loss" if "loss" in short else "batch"
     if uses.iterated and uses.methods & {"append", "extend"}:
         return "list"
-    if found == "scheduler" and uses.called_with >= 0:
+    if found in ("scheduler", "scaler") and uses.called_with >= 0:
         return "listener"
     if found == "criterion" and uses.called_with < 0 and "backward" in uses.methods | uses.given_to:
         return "loss"

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _WRAPS = frozenset({"enumerate", "tqdm", "iter", "zip", "log_every", "trange", "islice", "cycle", "track"})  # fmt: skip
 
 
@@ -19,6 +20,8 @@ class NameUses:
     iterated: bool = False
     tested: bool = False
     calculated: bool = False
+    ordered: bool = False
+    """Whether it is asked whether it is larger or smaller than something."""
     divides: bool = False
     """Whether a whole number is divided by it: `step % args.log_interval`."""
     compared: list[object] = field(default_factory=list)
@@ -97,6 +100,7 @@ def _note_use(node: ast.expr, parents: dict[ast.AST, ast.AST], found: NameUses) 
         found.iterated = True
     elif isinstance(above, ast.Compare):
         sides = (above.left, *above.comparators)
+        found.ordered |= any(isinstance(each, _ORDERS) for each in above.ops)
         found.compared += [each.value for each in sides if isinstance(each, ast.Constant)]
     elif (isinstance(above, (ast.If, ast.While, ast.IfExp)) and above.test is node) or isinstance(
         above, (ast.BoolOp, ast.UnaryOp)

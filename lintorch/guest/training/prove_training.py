@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import base64
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -121,7 +121,8 @@ def _keep_piece(work: ModelWork, piece: Piece, file: _File) -> None:
     if found.goal < 0:
         work.send_failure("call", found.error)
         return
-    way, watched = Way(found.goal, found.form), ExecutedRows(file.proof["fixed"])
+    way = Way(found.goal, found.form, found.switched)
+    watched = ExecutedRows(file.proof["fixed"])
     called, error = _try_call(work, piece, needs, file.module, way, watched)
     if called is None:
         work.send_failure("call", error)
@@ -183,9 +184,21 @@ def _choose_way(
         else:
             ended.append(way)
     if ended:
+        switched = replace(ended[0], switched=True)
+        if needs.flags and _runs_any(work, piece, needs, file, switched, rows):
+            return WayFound(switched.goal, switched.form, True)
         return WayFound(ended[0].goal, ended[0].form)
     furthest = max((each for errors in told.values() for each in errors), default=(0, ""))
     return WayFound(error=furthest[1])
+
+
+def _runs_any(
+    work: ModelWork, piece: Piece, needs: Needs, file: _File, way: Way, rows: Set[int]
+) -> bool:
+    """Whether a call comes to its end, and runs one of the rows."""
+    watched = ExecutedRows(file.proof["fixed"])
+    called, _ = _try_call(work, piece, needs, file.module, way, watched)
+    return called is not None and not rows.isdisjoint(watched.list_rows())
 
 
 def _try_call(
