@@ -234,12 +234,16 @@ def _list_items(machine: Machine, value: Items | Held) -> Given:
     return Given(known or ())
 
 
+_BATCH = (make_symbol("B"),)
+
+
 def _leave_rest(result: Tensor, given: Given) -> Tensor:
-    """`x.view(-1, 8)` of what comes from an input: a batch is in what is left, whatever else x has."""
+    """`x.view(-1, 8)` of what has a batch: that is in what is left, whatever else x has."""
     held, sizes = given.positional[0], given.positional[1:]
     plain = [each.value for each in sizes if isinstance(each, Constant)]
-    from_input = isinstance(held, Tensor) and held.data is True
-    if not from_input or len(plain) != len(sizes) or plain.count(-1) != 1 or result.shape is None:
+    shape = held.shape if isinstance(held, Tensor) else None
+    batched = shape is not None and shape[:1] == _BATCH
+    if not batched or len(plain) != len(sizes) or plain.count(-1) != 1 or result.shape is None:
         return result
     place = plain.index(-1)
     if len(plain) != len(result.shape) or not is_fresh(result.shape[place]):

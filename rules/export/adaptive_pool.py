@@ -30,7 +30,8 @@ rule = Rule(
         exporter keeps the window of the example input and gives an output of another size,
         without a word; the legacy exporter refuses. To an output size of 1 (1 or (1, 1)) every exporter
         is right at every size. A size kept by None or read from a shape is refused by the legacy
-        exporter; under the new one, (None, 1) is right only while the width stays the same.
+        exporter; under the new one, (None, 1) and (h, 1) are right only while the width stays the same,
+        and a max pool that keeps a height which is declared dynamic is refused, as by `torch.export`.
         AdaptiveAvgPool3d to more than that, and a max pool whose output does not divide the
         input, have no translation in the new exporter either. Measured on torch 2.13.
 
@@ -167,7 +168,7 @@ def name_remedy(pool: Pool) -> str | None:
         axes, kind = len(pool.asked), "Max" if "max" in pool.name.lower() else "Avg"
         fixed = FIXED[axes - 1]
         return f"export with {fixed}, or pool a fixed window: nn.{kind}Pool{axes}d(k)"
-    if any(pool.kept):
+    if any(pool.kept) or pool.reduces_varying:
         return "reduce the other axis itself: x.mean(-1, keepdim=True), or amax of a max pool"
     return "export with dynamo=True"
 
@@ -192,9 +193,16 @@ class Pool:
 
     @property
     def reduces_varying(self) -> bool:
-        """Whether an axis that surely varies is reduced beside one that is kept."""
-        sizes = zip(self.before, self.kept, strict=True)
-        return any(n is not None and varies(n) is True for n, kept in sizes if not kept)
+        """Whether an axis that surely varies is reduced to one cell."""
+        sizes = zip(self.before, self.asked, strict=True)
+        return any(n is not None and varies(n) is True and asked == 1 for n, asked in sizes)
+
+    @property
+    def keeps_varying(self) -> bool:
+        """Whether an axis that surely varies stays as long as it is."""
+        sizes = zip(self.before, self.asked, self.kept, strict=True)
+        known = ((n, asked == n or kept) for n, asked, kept in sizes if n is not None)
+        return any(varies(n) is True and stays for n, stays in known)
 
     @property
     def hangs_on_size(self) -> bool:
@@ -227,13 +235,21 @@ def expect_harm(pool: Pool) -> dict[str, Harm]:
         return expect_several(pool)
     if any(pool.kept):
         single = all(n == 1 for n, kept in zip(pool.asked, pool.kept, strict=True) if not kept)
-        varied = single and "avg" in pool.name.lower() and pool.reduces_varying
-        return {**LEGACY, "onnx": Harm.SILENT} if varied else LEGACY if single else {}
+        return expect_kept(pool) if single else {}
     return expect_computed(pool) if pool.computed else {}
+
+
+def expect_kept(pool: Pool) -> dict[str, Harm]:
+    """The same of one that leaves an axis as long as it is, by None or by asking for its size."""
+    if "max" in pool.name.lower() and pool.keeps_varying:
+        return {**LEGACY, "torch.export": Harm.REFUSED, "onnx": Harm.AUTO}
+    return {**LEGACY, "onnx": Harm.SILENT} if pool.reduces_varying else LEGACY
 
 
 def expect_computed(pool: Pool) -> dict[str, Harm]:
     """The same of a size that is worked out from one that varies."""
+    if not pool.name.endswith("1d") and (pool.reduces_varying or pool.keeps_varying):
+        return expect_kept(pool)
     harm = dict(LEGACY)
     if pool.name.endswith("1d") or "max" in pool.name.lower():
         harm["torch.export"] = Harm.FAILS

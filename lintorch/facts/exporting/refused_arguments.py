@@ -95,11 +95,32 @@ def weigh_selected(event: Called, evaluation: Evaluation, dynamic: bool) -> Said
         yield COUNTS_DOWN, {_LEGACY: Harm.SILENT}
 
 
+def weigh_inverse(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
+    """`irfft(spectrum * filter)`: a DFT that ONNX Runtime fails on where the number of samples varies."""
+    held = event.arguments.get("input")
+    made = evaluation.ways.find_maker(held)
+    direct = isinstance(made, Called) and made.name.rpartition(".")[2].startswith("rfft")
+    count = event.arguments.get("n", event.arguments.get("s", NONE))
+    counts = count.items or () if isinstance(count, Items) else (count,)
+    varying = any(isinstance(each, Number) and each.varies is True for each in counts)
+    shape = _find_shape(event)
+    open_ = count == NONE and bool(shape) and any(varies(size) is True for size in shape or ())
+    if dynamic and not direct and held is not None and (varying or open_):
+        name = event.name.rpartition(".")[2]
+        yield (
+            f"{name} of a spectrum that was worked out fails in ONNX Runtime",
+            {_NEW: Harm.FAILS, _LEGACY: Harm.REFUSED},
+        )
+
+
 def weigh_distances(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
     """`torch.cdist(x, y, p=1)`: written as a distance of powers and a root, of other numbers than 2 wrongly."""
     power = event.arguments.get("p", Constant(2.0))
     if isinstance(power, Constant) and power.value != 2:
-        yield f"cdist with p={power.value} gives other numbers, or nan", {_LEGACY: Harm.SILENT}
+        yield (
+            f"cdist with p={power.value} gives other numbers, or nan",
+            {_LEGACY: Harm.SILENT, _NEW: Harm.REFUSED},
+        )
 
 
 def weigh_extremes(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
@@ -154,6 +175,7 @@ def _is_spread(held: Tensor, given: Value | None) -> bool:
     return held.shape is not None and other is not None and len(other) < len(held.shape)
 
 
+INVERSES = ("irfft", "irfft2")
 ALONG = ("take_along_dim", "kron", "gradient", "linalg.multi_dot")
 AVERAGES = ("avg_pool2d", "avg_pool3d", "AvgPool2d", "AvgPool3d")
 BY_NAME: dict[str, Weigh] = {
@@ -164,6 +186,7 @@ BY_NAME: dict[str, Weigh] = {
     **dict.fromkeys(("torch.as_strided", "torch.Tensor.as_strided"), weigh_strided),
     **dict.fromkeys(("torch.aminmax", "torch.Tensor.aminmax"), weigh_extremes),
     **dict.fromkeys(("torch.index_select", "torch.Tensor.index_select"), weigh_selected),
+    **{f"torch.fft.{name}": weigh_inverse for name in INVERSES},
     "torch.cdist": weigh_distances,
     "torch.Tensor.copy_": weigh_copy,
     **{f"torch.nn.functional.avg_pool{n}d": weigh_divisor for n in (2, 3)},
@@ -175,6 +198,9 @@ REMEDIES = {
     "repeat_interleave": "repeat along the first axis: x.transpose(0, 1), and back",
     "take_along_dim": "write torch.gather(x, dim, index.expand(...))",
     "as_strided": "write x.unfold(dim, size, step)",
+    **dict.fromkeys(
+        INVERSES, "use the whole spectrum: torch.fft.fft(x), and torch.fft.ifft(y).real"
+    ),
     "index_select": "write x.flip(dim)",
     "cdist": "write the distances: (a[..., :, None, :] - b[..., None, :, :]).abs().sum(-1)",
     "aminmax": "x.amin() and x.amax()",
