@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import torch
 from examining import examine_files, write_files
 from reported import model_of, subject_of
 
+from lintorch.guest.construct.found_settings import guess_setting_by_name
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.repair_guess import suggest_repairs
 from lintorch.record.input_notation import write_arguments
@@ -161,3 +163,45 @@ def test_a_cell_is_fed_as_many_samples_as_its_state_has(tmp_path: Path) -> None:
     """,
     )
     assert fed == {"Cell": ["float32[12, 6]"]}
+
+
+def test_frames_that_a_loop_takes_in_turn_are_as_many_as_it_takes(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Foretelling(nn.Module):
+        def __init__(self, total_length=13):
+            super().__init__()
+            self.total_length = total_length
+            self.step = nn.Conv2d(1, 1, 3, padding=1)
+
+        def forward(self, frames_tensor):
+            # [batch, length, height, width, channel]
+            frames = frames_tensor.permute(0, 1, 4, 2, 3)
+            told = []
+            for t in range(self.total_length - 1):
+                told.append(self.step(frames[:, t]))
+            told = torch.stack(told, 1).permute(0, 1, 3, 4, 2)
+            return told, ((told - frames_tensor[:, 1:]) ** 2).mean()
+    """,
+    )
+    ((frames,),) = fed.values()
+    assert frames.startswith("float32[batch=2, 13, ")
+
+
+def test_beside_an_image_a_mask_and_edges_have_one_channel() -> None:
+    shapes = {"image": 3, "edges": 3, "masks": 3}
+    given = [
+        Input(name, "float32", ("batch", channels, "height", "width"))
+        for name, channels in shapes.items()
+    ]
+    guess = Guess.of_arguments(given, {"batch": 2, "height": 64, "width": 64})
+    error = "expected input[2, 6, 64, 64] to have 4 channels, but got 6 channels instead"
+    first = next(suggest_repairs(guess, error))
+    assert [each.shape[1] for each in first.inputs] == [3, 1, 1]
+
+
+def test_settings_of_files_and_types_are_what_their_names_say() -> None:
+    names = ("PATH", "save_dir", "pretrained_file", "profile", "dtypeFloat", "dtype_long")
+    made = [guess_setting_by_name(name) for name in names]
+    assert made == ["", "", "", 8, torch.float32, torch.int64]

@@ -262,6 +262,19 @@ def test_the_root_is_the_package_that_its_folder_is_elsewhere(tmp_path: Path) ->
     assert "needs Speaker" in cause(found["Absent"])
 
 
+def test_a_package_that_is_missing_is_not_the_project_as_one_of_its_modules_is_alike(
+    tmp_path: Path,
+) -> None:
+    text = net(
+        "Net",
+        head="from sklearnlike.utils import shuffle\nfrom importlib.util import find_spec\n",
+        running="assert find_spec('torch') and not find_spec('sklearnlike')",
+    )
+    files = {"nets": text, "_utils____init__": "def smooth(x):\n    return x\n", "_setup": ""}
+    report = examine(tmp_path, **files)["Net"]
+    assert "stood in for: sklearnlike (not installed)" in said(report)
+
+
 def test_the_root_of_a_repository_is_known_by_its_text_files(tmp_path: Path) -> None:
     tmp_path.joinpath("requirements.txt").touch()
     (path,) = write_files(tmp_path, {"nets/one": net("One", head="from parts.layers import WIDTH")})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import torch
 from torch import nn
 
 from lintorch.guest.construct import tiny_configs
@@ -82,6 +83,10 @@ _NO_LAYER = frozenset(("adj", "adjacency", "matrix", "mat", "laplacian", "graph"
 """Words of names of graphs, which are none either, as in `norm_adj_matrix`."""
 
 
+_OF_FILES = frozenset(("path", "dir", "directory", "folder", "file", "filename", "filepath"))
+"""Words of names of files and folders: none is named, which code that asks first leaves alone."""
+
+
 def guess_by_name(name: str) -> Any:
     """A value for an argument of which only the name is known; 8 where that says nothing."""
     if name in VALUE_BY_NAME:
@@ -93,6 +98,10 @@ def guess_by_name(name: str) -> Any:
 
 
 def _guess_by_affix(name: str) -> Any:
+    if "dtype" in name.lower():
+        return torch.int64 if re.search("long|int", name.lower()) else torch.float32
+    if not _OF_FILES.isdisjoint(name.split("_")):
+        return ""
     if name.startswith(("use_", "is_", "with_", "has_", "bias", "return_")):
         return False
     if "vocab" in name:

@@ -12,7 +12,11 @@ from lintorch.guest.imports.cpu_for_gpu import take_kept_devices
 from lintorch.guest.imports.definitions_only import run_definitions_only
 from lintorch.guest.imports.notebook_modules import NotebookLoader, is_held
 from lintorch.guest.imports.prepare_imports import prepare_imports
-from lintorch.guest.imports.project_modules import list_import_folders, prefer_own_module
+from lintorch.guest.imports.project_modules import (
+    list_import_folders,
+    make_bare_package,
+    prefer_own_module,
+)
 from lintorch.guest.imports.stand_in import while_importing
 from lintorch.guest.imports.user_frames import UserCode
 from lintorch.guest.process import tampering
@@ -140,9 +144,7 @@ def _enter_bare_packages(parents: list[str], root: Path) -> bool:
         try:
             importlib.import_module(parent)
         except Exception:  # whatever a package's __init__ raises
-            bare = ModuleType(parent)
-            bare.__path__ = [str(root.joinpath(*parent.split(".")))]
-            sys.modules[parent] = bare
+            sys.modules[parent] = make_bare_package(parent, root.joinpath(*parent.split(".")))
             found = True
     return found
 

@@ -14,12 +14,15 @@ from lintorch.guest.feed.resize_axis import replace_size, scale_channels
 
 _MOST_CONSTANT = 2
 """Channels that a model puts beside its inputs itself: ones, coordinates."""
+_OF_ONE_CHANNEL = re.compile(r"(?:^|_)(?:masks?|edges?|trimaps?|holes?|alphas?|mattes?)(?:$|_|\d)")
+"""Names of what is as large as an image and has one channel."""
 
 
 def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """`want` channels instead of `got`, of the input itself or in proportion."""
     want, got = find_numbers(match)[-2:]
     yield from _make_signals(guess, got, want)
+    yield from _narrow_masks(guess)
     yield from _put_channels_first(guess, got, want)
     yield from replace_size(guess, got, want, axis=1)
     yield from _fill_up_channels(guess, got, want)
@@ -27,6 +30,20 @@ def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from _widen_last_axis(guess, got, want)
     yield from scale_channels(guess, got, want)
     yield from _add_cut_channels(guess, got, want)
+
+
+def _narrow_masks(guess: Guess) -> Iterator[Guess]:
+    """Beside an image, all that is called a mask, edges or the like has one channel."""
+    wide = [
+        number
+        for number, given in enumerate(guess.inputs)
+        if _OF_ONE_CHANNEL.search(given.name) and len(given.shape) > 3 and given.shape[1] != 1
+    ]
+    narrowed = guess
+    for number in wide:
+        narrowed = narrowed.with_size(number, 1, 1)
+    if 0 < len(wide) < len(guess.inputs):
+        yield narrowed
 
 
 def _add_cut_channels(guess: Guess, got: int, want: int) -> Iterator[Guess]:

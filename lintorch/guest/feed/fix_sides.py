@@ -50,6 +50,8 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
                 yield guess.with_sizes(**{name: want - 1})
         yield from replace_size(guess, got, want, axis=-1)
         yield from replace_size(guess, got, want, axis=1)
+        if want > 1:  # as in `frames[:, 1:]`
+            yield from replace_size(guess, got + 1, want + 1, axis=1)
         yield from scale_channels(guess, got, want)
     yield from _drop_last_axis(guess, one, other)
     back = [(other, one)] if "length" in guess.sizes else []

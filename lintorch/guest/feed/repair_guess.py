@@ -50,6 +50,7 @@ from lintorch.guest.feed.fix_sides import (
     take_one_sample,
 )
 from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.guest.feed.resize_axis import lengthen_indexed_axis
 from lintorch.record.models import Input
 
 _ALL_TURNED, _OTHERS_ALONE, _WHOLLY_OTHER = -1, 50, 99
@@ -142,7 +143,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"only supports boolean masks|mask dtype to be bool|BoolTensor", make_booleans),
         (r"to have one of the following scalar types: Long", make_integers),
         (
-            r"(?:expected|type) (?:scalar type )?Long|must be long|int64 indices|class indices|dtype: Long",
+            r"(?:expected|type) (?:scalar type |target dtype to be )?Long|must be long|int64 indices|class indices|dtype: Long",
             make_integers,
         ),
         (
@@ -156,6 +157,10 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (
             r"can't be cast to the desired output type Long|must be floating|floating point (?:type|dtype)|Input type \(torch.LongTensor\)|Got Long",
             make_fractions,
+        ),
+        (
+            r"index (\d+) is out of bounds for dimension (\d+) with size (\d+)",
+            lengthen_indexed_axis,
         ),
         (r"index out of range|out of bounds|is out of range", lower_integers),
         (r"can't divide axis of length (\d+) in chunks of (\d+)", fit_patches),

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
-from importlib.machinery import PathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import module_from_spec
 from pathlib import Path
 from types import ModuleType
@@ -66,10 +66,17 @@ def _name_project(code: UserCode, name: str, wanted: Collection[str]) -> bool:
     top, _, rest = name.partition(".")
     if not rest or top in sys.modules or not _can_resolve(code.project, rest, wanted):
         return False
-    root = ModuleType(top)
-    root.__path__ = [str(code.project)]
-    sys.modules[top] = root
+    if not _holds_names(code.project, rest, wanted):
+        return False  # `from sklearn.utils import shuffle` where the project has a `utils`, too
+    sys.modules[top] = make_bare_package(top, code.project)
     return True
+
+
+def make_bare_package(name: str, folder: Path) -> ModuleType:
+    """A package of this name whose modules lie in a folder, and that runs nothing of its own."""
+    spec = ModuleSpec(name, None, is_package=True)
+    spec.submodule_search_locations = [str(folder)]
+    return module_from_spec(spec)
 
 
 def _find_folder(code: UserCode, name: str, wanted: Collection[str], importer: str) -> Path | None:

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Mapping
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+from lintorch.guest.imports.project_modules import make_bare_package
 from lintorch.guest.imports.user_frames import UserCode
 from lintorch.guest.process.error_text import text_of
 
@@ -56,6 +56,4 @@ def _make_importable(name: str, folder: Path) -> None:
             sys.modules.pop(name, None)
         else:
             return
-    bare = ModuleType(name)
-    bare.__path__ = [str(folder)]
-    sys.modules[name] = bare
+    sys.modules[name] = make_bare_package(name, folder)
