@@ -362,3 +362,8 @@ def test_a_model_that_is_heavy_at_its_own_size_is_varied_round_a_smaller_one(
         "run at height=64, width=64: at height=128, width=128 it is too heavy to be run many times",
     )
     assert list_sizes(reports["Heavy"], *SIDES)[2:] == [(97, 97), (32, 48)]
+
+
+def test_a_size_that_another_begins_with_is_no_side_of_it() -> None:
+    sizes = {"obs_len": 16, "obs_len_other": 16}
+    assert [tuple(each.values()) for each in vary_sizes(sizes)] == [(65, 16), (8, 8), (16, 65)]

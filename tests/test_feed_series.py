@@ -205,3 +205,49 @@ def test_settings_of_files_and_types_are_what_their_names_say() -> None:
     names = ("PATH", "save_dir", "pretrained_file", "profile", "dtypeFloat", "dtype_long")
     made = [guess_setting_by_name(name) for name in names]
     assert made == ["", "", "", 8, torch.float32, torch.int64]
+
+
+def test_points_are_rows_and_arguments_are_words_of_a_list_or_vocabularies(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    WIDTHS = {"res18": 4, "res50": 8}
+
+    class Points(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.each = nn.Sequential(nn.Linear(3, 8), nn.ELU())
+            self.all = nn.Linear(8, 5)
+
+        def forward(self, points):
+            return self.all(self.each(points).sum(dim=1))
+
+    class Chosen(nn.Module):
+        def __init__(self, backbone):
+            super().__init__()
+            assert backbone in WIDTHS
+            self.layer = nn.Linear(WIDTHS[backbone], 2)
+
+        def forward(self, x):
+            return self.layer(x)
+
+    class Worded(nn.Module):
+        def __init__(self, word_dict, tag_to_ix):
+            super().__init__()
+            self.words = nn.Embedding(len(word_dict), 4)
+            self.tags = nn.Linear(4, len(tag_to_ix.keys()))
+
+        def forward(self, words):
+            return self.tags(self.words(words))
+    """,
+        train="""
+    from argparse import ArgumentParser
+    parser = ArgumentParser()
+    parser.add_argument("--backbone", default="res50")
+    """,
+    )
+    assert fed == {
+        "Points": ["float32[batch=2, sequence=16, 3]"],
+        "Chosen": ["float32[batch=2, 8]"],
+        "Worded": ["int64[batch=2, sequence=16] in 0..10"],
+    }

@@ -270,8 +270,8 @@ def test_a_package_that_is_missing_is_not_the_project_as_one_of_its_modules_is_a
         head="from sklearnlike.utils import shuffle\nfrom importlib.util import find_spec\n",
         running="assert find_spec('torch') and not find_spec('sklearnlike')",
     )
-    files = {"nets": text, "_utils____init__": "def smooth(x):\n    return x\n", "_setup": ""}
-    report = examine(tmp_path, **files)["Net"]
+    own = "def smooth(x):\n    return x\n"
+    report = examine(tmp_path, nets=text, _utils____init__=own, _setup="")["Net"]
     assert "stood in for: sklearnlike (not installed)" in said(report)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -46,6 +46,10 @@ _SHARE_FOR_CALL = 0.9
 _SECOND_SHARE = 0.8
 """The share of a trial's seconds by which a second export, of a model that keeps state, has to end."""
 
+_READS_GUARDS = ("torch.export", "onnx")
+"""Exporters that say what they take for given of sizes; they are tried first."""
+_MOST_BEYOND = 2
+"""Sizes that those went wrong at, at which the others are compared too."""
 _NO_PROGRAM = "programs are written of models in the type that they are built in"
 
 
@@ -91,6 +95,38 @@ def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
         for train in (False, True)
         if not train or (not precision and (subject.name, exporter) in work.options.in_training)
     ]
+    at_once = count_room(work.options.processes, subject.built.module)
+    readers = [each for each in trials if each.exporter in _READS_GUARDS and not each.train]
+    found: dict[_Trial, Outcome] = {}
+    told = 0
+    for group in (readers, [each for each in trials if each not in readers]):
+        beyond = [_add_sizes_beyond(each, found.values()) for each in (subject, fixed)]
+        for trial, outcome in _run_trials(work, (*beyond, wide), group, at_once):
+            found[trial] = outcome
+            while told < len(trials) and trials[told] in found:  # in the order that was asked for
+                work.send(ExportTried(found[trials[told]]))
+                told += 1
+    outcomes = [found[each] for each in trials]
+    if subject.model.decoder is not None:
+        _try_halves(work, fixed, at_once)
+    if work.options.timed:
+        work.send(TimeNeeded(work.options.limits.trial_seconds + SLACK))
+        timed = [t for t, o in zip(trials, outcomes, strict=True) if o.is_timed and not t.train]
+        _time_exports(work, fixed, timed)
+
+
+def _run_trials(
+    work: ModelWork,
+    subjects: Sequence[RunnableModel],
+    trials: Sequence[_Trial],
+    at_once: int,
+) -> Iterator[tuple[_Trial, Outcome]]:
+    """Each trial with what came of it.
+
+    The subjects are the model at the sizes to compare at, at those that the project's own call leaves
+    open, and at all that it runs at.
+    """
+    subject, fixed, wide = subjects
 
     def announce_trial(number: int) -> None:
         work.send(ExportBegun(trials[number].exporter))
@@ -106,21 +142,26 @@ def try_exporters(work: ModelWork, subject: RunnableModel) -> None:
         )
         for each in trials
     ]
-    at_once = count_room(work.options.processes, subject.built.module)
     pieces = run_side_by_side(works, work.options.limits, at_once, announce_trial)
-    outcomes = []
     for trial, piece in zip(trials, pieces, strict=True):
         outcome = _read_outcome(trial, piece, work.options.limits)
-        outcomes.append(outcome)
         if not outcome.artifact:
             shutil.rmtree(trial.folder, ignore_errors=True)
-        work.send(ExportTried(outcome))
-    if subject.model.decoder is not None:
-        _try_halves(work, fixed, at_once)
-    if work.options.timed:
-        work.send(TimeNeeded(work.options.limits.trial_seconds + SLACK))
-        timed = [t for t, o in zip(trials, outcomes, strict=True) if o.is_timed and not t.train]
-        _time_exports(work, fixed, timed)
+        yield trial, outcome
+
+
+def _add_sizes_beyond(subject: RunnableModel, outcomes: Iterable[Outcome]) -> RunnableModel:
+    """The model, to be compared also where an export that said what it holds for went wrong beyond that.
+
+    Others keep the same bound in silence. Where no size varies, none is added.
+    """
+    fed = subject.fed
+    beyond = (at for each in outcomes for limit in each.limits for at in limit.at)
+    sizes = [{**fed.sizes, **at.sizes_by_name} for at in dict.fromkeys(beyond)]
+    further = [at for at in sizes if at not in fed.varied][:_MOST_BEYOND]
+    if not fed.varied:
+        return subject
+    return replace(subject, fed=replace(fed, varied=(*fed.varied, *further)))
 
 
 def _try_halves(work: ModelWork, subject: RunnableModel, at_once: int) -> None:

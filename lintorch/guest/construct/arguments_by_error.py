@@ -7,7 +7,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from lintorch.guest.construct.conventional_values import guess_by_name
+from lintorch.guest.construct.conventional_values import (
+    guess_by_name,
+    make_vocabulary,
+    names_vocabulary,
+)
 from lintorch.guest.construct.fill_arguments import fill_arguments
 from lintorch.guest.construct.make_sequence import make_sequence
 from lintorch.guest.construct.parameters import (
@@ -21,6 +25,10 @@ _OFFER = re.compile(r"\b(?:one of|available|supported|choose from|options)\b(.{1
 _NUMBERED = re.compile(r"one of the numbers (\d+)")
 _MISSING = re.compile(r"missing \d+ required [\w-]+ arguments?: (.*)")
 _NOT_SEVERAL = re.compile(r"type 'int' is not|'int' object is not (iterable|subscriptable)")
+_OF_MAPPING = re.compile(
+    r"'int' (?:has no len\(\)|is not iterable)|'int' object (?:is not (?:iterable|subscriptable)"
+    r"|has no attribute '(?:items|keys|values|get)')"
+)
 _NO_TUPLE = re.compile(r"['\"]tuple['\"]|\(not .list.\) to tuple")
 _LONGEST_SEQUENCE = 12
 """Items: a larger number in a message is rather a size than a length."""
@@ -35,6 +43,13 @@ def turn_into_lists(given: ConstructorArguments, message: str) -> Iterator[Const
     tuples = {name: [*value] for name, value in given.items() if isinstance(value, tuple)}
     if tuples and _NO_TUPLE.search(message):
         yield {**given, **tuples}
+
+
+def make_vocabularies(given: ConstructorArguments, message: str) -> Iterator[ConstructorArguments]:
+    """The arguments with words and their numbers for what is called a dictionary and was given as how many there are."""
+    names = [name for name, v in given.items() if type(v) is int and names_vocabulary(name)]
+    if names and _OF_MAPPING.search(message):
+        yield {**given, **{name: make_vocabulary() for name in names}}
 
 
 def resize_sequences(given: ConstructorArguments, message: str) -> Iterator[ConstructorArguments]:

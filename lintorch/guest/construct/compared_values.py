@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +21,8 @@ def find_compared_values(call: Callable[..., Any], name: str, depth: int = 0) ->
     Those of branches that raise are left out; () where it is compared with none, or with one number.
     """
     tree = parse_source_of(call.__init__ if inspect.isclass(call) else call)
-    found = [value for node in ast.walk(tree) for value in _read_choices(node, name)]
+    scope = vars(inspect.getmodule(call) or inspect)
+    found = [value for node in ast.walk(tree) for value in _read_choices(node, name, scope)]
     if not found and depth < _DEEPEST_CALL:
         found = [
             value
@@ -33,14 +34,14 @@ def find_compared_values(call: Callable[..., Any], name: str, depth: int = 0) ->
     return words or (numbers if len(numbers) > 1 else ())
 
 
-def _read_choices(node: ast.AST, name: str) -> Iterator[Any]:
+def _read_choices(node: ast.AST, name: str, scope: Mapping[str, Any]) -> Iterator[Any]:
     if isinstance(node, ast.If):
         if not any(isinstance(part, ast.Raise) for part in node.body):
-            yield from _read_tested(node.test, name)
+            yield from _read_tested(node.test, name, scope)
         elif isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.NotIn):
-            yield from _read_compared(node.test, name, ast.NotIn)
+            yield from _read_compared(node.test, name, ast.NotIn, scope)
     elif isinstance(node, (ast.Assert, ast.IfExp)):
-        yield from _read_tested(node.test, name)
+        yield from _read_tested(node.test, name, scope)
     elif (
         isinstance(node, ast.Subscript)
         and isinstance(node.value, ast.Dict)
@@ -49,21 +50,28 @@ def _read_choices(node: ast.AST, name: str) -> Iterator[Any]:
         yield from (key.value for key in node.value.keys if isinstance(key, ast.Constant))
 
 
-def _read_tested(test: ast.expr, name: str) -> Iterator[Any]:
+def _read_tested(test: ast.expr, name: str, scope: Mapping[str, Any]) -> Iterator[Any]:
     for part in ast.walk(test):
         if isinstance(part, ast.Compare):
-            yield from _read_compared(part, name, ast.Eq)
-            yield from _read_compared(part, name, ast.In)
+            yield from _read_compared(part, name, ast.Eq, scope)
+            yield from _read_compared(part, name, ast.In, scope)
 
 
-def _read_compared(node: ast.Compare, name: str, kind: type[ast.cmpop]) -> Iterator[Any]:
-    """The constants of `name == "a"` and `name in ("a", "b")`."""
+def _read_compared(
+    node: ast.Compare, name: str, kind: type[ast.cmpop], scope: Mapping[str, Any]
+) -> Iterator[Any]:
+    """The constants of `name == "a"` and `name in ("a", "b")`, and of `name in KINDS` those of the file's list."""
     left = node.left
     if isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute):  # name.lower()
         left = left.func.value
     if getattr(left, "id", "") != name or not isinstance(node.ops[0], kind):
         return
     right = node.comparators[0]
+    if isinstance(right, ast.Name) and kind is not ast.Eq:
+        held = scope.get(right.id)
+        if isinstance(held, (list, tuple, dict)):
+            yield from held
+        return
     if isinstance(right, ast.Dict):
         parts: list[ast.expr | None] = list(right.keys)
     else:

@@ -87,6 +87,23 @@ _OF_FILES = frozenset(("path", "dir", "directory", "folder", "file", "filename",
 """Words of names of files and folders: none is named, which code that asks first leaves alone."""
 
 
+_VOCABULARY = re.compile(
+    r"(?:^|_)(?:dict|vocab|vocabulary)$|^(?:w2i|c2i|stoi)$"
+    r"|(?:word|char|tag|token|label|pos|rel)s?_?(?:2|to)_?(?:i|id|ids|idx|ix|index)$"
+)
+_WORDS = 12
+
+
+def names_vocabulary(name: str) -> bool:
+    """Whether an argument of this name may be a mapping of words to their numbers: `word_to_ix`."""
+    return _VOCABULARY.search(name.lower()) is not None
+
+
+def make_vocabulary() -> dict[str, int]:
+    """A few words with their numbers."""
+    return {f"word{number}": number for number in range(_WORDS)}
+
+
 def guess_by_name(name: str) -> Any:
     """A value for an argument of which only the name is known; 8 where that says nothing."""
     if name in VALUE_BY_NAME:

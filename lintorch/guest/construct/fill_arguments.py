@@ -18,6 +18,8 @@ from lintorch.guest.construct.conventional_values import (
     VALUE_BY_NAME,
     GuessedConfig,
     guess_by_name,
+    make_vocabulary,
+    names_vocabulary,
 )
 from lintorch.guest.construct.fit_arguments import fit_together
 from lintorch.guest.construct.found_settings import (
@@ -37,7 +39,7 @@ from lintorch.guest.construct.part_models import (
     find_called_names,
     find_part_class,
 )
-from lintorch.guest.construct.project_settings import find_shipped_number
+from lintorch.guest.construct.project_settings import find_shipped_number, find_shipped_word
 from lintorch.guest.construct.sequence_lengths import find_sequence_lengths
 from lintorch.guest.construct.setting_paths import find_settings_read
 
@@ -183,8 +185,10 @@ def _fill_parameter(call: Callable[..., Any], parameter: inspect.Parameter, dept
     if (allowed := pick_allowed_value(call, parameter)) is not NOT_SAID:
         return allowed
     if written in ("", "str", "int") and (choices := find_compared_values(call, parameter.name)):
-        return choices[0]
+        return find_shipped_word(call, parameter.name, choices)
     if is_sequence_parameter(call, parameter):
+        if not written and names_vocabulary(name):
+            return make_vocabulary()
         made = make_sequence(name, _find_length(call, parameter), written)
         return list(made) if written.lower().startswith("list") else made
     if depth < _DEEPEST_PART and name not in VALUE_BY_NAME:

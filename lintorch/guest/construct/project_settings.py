@@ -84,17 +84,28 @@ def choose_settings(call: Callable[..., Any], uses: Sequence[SettingUse]) -> Cho
 
 def find_shipped_number(call: Callable[..., Any], name: str) -> int | float | None:
     """The number that the repository of a class gives by this very name, in the file that is nearest to it."""
+    found = _find_shipped(call, name, lambda value: type(value) in (int, float))
+    return None if found is _ABSENT else found
+
+
+def find_shipped_word(call: Callable[..., Any], name: str, words: Sequence[Any]) -> Any:
+    """Of several words, or numbers, that which the repository gives by this very name; else the first."""
+    found = _find_shipped(call, name, lambda v: any(type(v) is type(w) and v == w for w in words))
+    return words[0] if found is _ABSENT else found
+
+
+def _find_shipped(call: Callable[..., Any], name: str, fits: Callable[[Any], bool]) -> Any:
     try:
         home = Path(inspect.getfile(call)).resolve()
     except (OSError, TypeError):
-        return None
+        return _ABSENT
     held = [
         (-_count_shared(shipped.path, home), number, value)
         for number, shipped in enumerate(read_repository(find_repository(home.parent)))
         for subtree in list_subtrees(shipped.tree)
-        if type(value := subtree.get(name)) in (int, float)
+        if (value := subtree.get(name, _ABSENT)) is not _ABSENT and fits(value)
     ]
-    return min(held)[2] if held else None
+    return min(held, key=lambda each: each[:2])[2] if held else _ABSENT
 
 
 def _look_up(tree: Any, path: SettingPath) -> Any:

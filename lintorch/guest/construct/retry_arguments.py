@@ -16,6 +16,7 @@ from lintorch.guest.construct.arguments_by_error import (
     fill_missing_keywords,
     fill_named_optionals,
     find_offered_words,
+    make_vocabularies,
     resize_sequences,
     spread_defaults,
     take_offered_numbers,
@@ -55,6 +56,7 @@ def suggest_arguments(
     """Arguments to try after `given` ended in an error of this message, the most likely first."""
     yield from suggest_tensors(call, given, message)
     yield from turn_into_lists(given, message)
+    yield from make_vocabularies(given, message)
     yield from _make_objects(call, given, message)
     for name, value in given.items():
         if name in CONFIG_NAMES and not isinstance(value, GuessedConfig):

@@ -24,7 +24,7 @@ _MOST_RUNS = 8
 _MOST_BETWEEN = 3
 """Sizes between those that are known, at most; a model may take none of them."""
 _LARGEST = 2048
-_MOST_TIMES = 32
+_MOST_TIMES = 128
 """How many times the numbers that the model was traced on it is run on, at most."""
 _COARSE = 32
 """What the sizes of many models are multiples of."""

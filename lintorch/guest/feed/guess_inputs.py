@@ -301,6 +301,7 @@ def _order_forms(
     yielded = set()
     for main, sizes in [
         *layer_forms[:2],
+        *_list_sets(layer_forms),
         COMMON_FORMS[0],
         *layer_forms[2:],
         *COMMON_FORMS[1:],
@@ -311,6 +312,16 @@ def _order_forms(
             yield main, known
             if max(known.values()) > _BIG_SIDE:
                 yield main, {k: _shrink_size(v) for k, v in known.items()}
+
+
+def _list_sets(layer_forms: Sequence[InputForm]) -> Iterator[InputForm]:
+    """Several rows a sample, of a model that is made of linear layers alone: a set, or points."""
+    if layer_forms and all(
+        len(form.shape) == 2 and form.dtype != "int64" for form, _ in layer_forms
+    ):
+        main, sizes = layer_forms[0]
+        shape = (main.shape[0], "sequence", main.shape[1])
+        yield replace(main, shape=shape), {**sizes, "sequence": FIRST_SIZES["sequence"]}
 
 
 def _shrink_size(size: int) -> int:

@@ -137,11 +137,11 @@ def _list_larger(group: tuple[str, ...], sizes: Mapping[str, int]) -> Iterator[d
 def _list_smaller_together(
     group: tuple[str, ...], sizes: Mapping[str, int]
 ) -> Iterator[dict[str, int]]:
-    beside = [name for name in sizes for own in group if name.startswith(f"{own}_")]
-    if group[0].partition("_")[0] in sizes and "_" in group[0]:
+    beside = {name: own for name in sizes for own in group if name.startswith(f"{own}_")}
+    if any(group[0].startswith(f"{name}_") for name in sizes):
         return
     for way in _list_smaller(group, sizes) if beside else ():
-        yield way | {name: way[name.partition("_")[0]] for name in beside}
+        yield way | {name: way[own] for name, own in beside.items()}
     yield from _list_smaller(group, sizes)
 
 

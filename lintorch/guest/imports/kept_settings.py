@@ -23,6 +23,9 @@ class KeptSettings(SimpleNamespace):
     def __getitem__(self, name: str) -> Any:
         return vars(self)[name]
 
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        self.refuse()
+
     def get(self, name: str, default: Any = None) -> Any:
         """The setting, else `default`."""
         return vars(self).get(name, default)
