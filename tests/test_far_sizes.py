@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from examining import examine_files, write_files
@@ -367,3 +368,41 @@ def test_a_model_that_is_heavy_at_its_own_size_is_varied_round_a_smaller_one(
 def test_a_size_that_another_begins_with_is_no_side_of_it() -> None:
     sizes = {"obs_len": 16, "obs_len_other": 16}
     assert [tuple(each.values()) for each in vary_sizes(sizes)] == [(65, 16), (8, 8), (16, 65)]
+
+
+def test_a_bound_that_one_export_names_is_crossed_by_the_others(tmp_path: Path) -> None:
+    """The question is asked in a package, where a run hears none."""
+    files = write_files(
+        tmp_path,
+        {
+            "lib/site-packages/shelf_layers": """
+                def scale(x):
+                    return x * 2 if x.shape[1] > 512 else x
+            """,
+            "net": """
+                import os
+                import sys
+
+                import torch
+                from torch import nn
+
+                sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib", "site-packages"))
+                from shelf_layers import scale
+
+
+                class Net(nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.mix = nn.Linear(8, 8)
+
+                    def forward(self, x):  # x: [batch, length, 8]
+                        return scale(self.mix(x))
+            """,
+        },
+    )
+    exporters = ("torchscript-trace", "torch.export")
+    (report,) = examine_files(files[1:], tmp_path, graphs=False, exporters=exporters)
+    traced, exported = report.outcomes
+    assert [each.exporter for each in report.outcomes] == [*exporters]
+    assert [limit.condition for limit in exported.limits] == ["sequence <= 512"]
+    assert {at.sizes for at in traced.wrong_at} >= {(513,)}
