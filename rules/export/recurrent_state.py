@@ -36,9 +36,9 @@ rule = Rule(
     why="""
         torch.export unrolls LSTM, GRU and RNN: the length of the example is fixed, and a length
         declared dynamic is refused. The new ONNX exporter writes LSTM and GRU as one operator,
-        which is right where batch_first=True and lengths are left to Dim.AUTO; with Dim.DYNAMIC it
-        refuses a layer that another one feeds, or that is given its first state. In the default
-        layout the exported model raises at another length, and at a multiple of the example's
+        which is right where batch_first=True and lengths are left to Dim.AUTO. A length that is
+        declared by a name, a Dim, Dim.DYNAMIC or dynamic_axes it refuses, or keeps, where another
+        layer feeds it, or where it is given its first state. In the default layout the exported model raises at another length, and at a multiple of the example's
         gives an output of the wrong shape.
         It refuses an nn.RNN whose length varies. With proj_size no ONNX model runs.
 
@@ -101,6 +101,8 @@ REPACK = "torch.nn.utils.rnn.PackedSequence"
 PACKED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
 PROJECTED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 UNROLLED = {"torch.export": Harm.REFUSED}
+FED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
+"""Of what another layer feeds, or that is given its first state."""
 UNROLLED_RNN = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
 PADDED = "run the padded batch, and read each last step by its index: out[rows, lengths - 1]"
 KEEPS_STEPS = frozenset(
@@ -137,6 +139,7 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
     harms = harm(kind, first.value if isinstance(first, Constant) else None)
     if is_steady(event, 1 if first == TRUE else 0, source) or is_of_packed(event, source):
         return
+    harms = FED if harms is UNROLLED and is_fed(event, source) else harms
     if source.profile.dynamic and (
         is_quiet(harms, source) or is_declared(source.profile, source.evaluation)
     ):
@@ -153,6 +156,16 @@ def is_steady(event: Called, axis: int, source: Source) -> bool:
     if not runs and event.spot.path != source.path:
         return True  # what runs it is looked at in its own file
     return bool(runs) and all(is_step(each, axis, source) for each in runs)
+
+
+def is_fed(event: Called, source: Source) -> bool:
+    """Whether it is seen to run over what something else worked out, or from a state that it is given."""
+    return any(
+        run.arguments.get("hx", NONE) != NONE
+        or (isinstance(given := run.arguments.get("input"), Tensor) and given.origin != "input")
+        for run in list_runs(event, source)
+        if run.way.forward
+    )
 
 
 def is_step(run: Called, axis: int, source: Source) -> bool:
