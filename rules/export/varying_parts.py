@@ -152,6 +152,16 @@ def in_tensor_split(event: Called, source: Source) -> Iterator[Hit]:
         )
 
 
+@rule.event("torch.unbind", "torch.Tensor.unbind")
+def in_unbind(event: Called, source: Source) -> Iterator[Hit]:
+    """`first, *rest = x.unbind(1)`, `x.unbind(1)[0]`: of loops over it tensor-iteration tells."""
+    call = source.call_at(event)
+    outer = source.parent(call) if call is not None else None
+    match outer:
+        case cst.Subscript() | cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple())]):
+            yield from tell_rows(event, SINGLE, source)
+
+
 def name_part(size: Value) -> str:
     """The size of a part that is written, or that the model is made with."""
     part = read_plain(size)
