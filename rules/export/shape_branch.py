@@ -439,7 +439,7 @@ def weigh_question(asked: Question) -> dict[str, Harm]:
 def asks_for_none(asked: Question, sides: tuple[Dim | None, Dim | None]) -> bool:
     """`h == 0`, `h < 1`: no exporter is given an example without elements."""
     written = next((size for size in sides if isinstance(size, int)), None)
-    return written == (1 if asked.operator in ("<", ">=") else 0)
+    return any(map(is_symbol, sides)) and written == (1 if asked.operator in ("<", ">=") else 0)
 
 
 def asks_for_single(asked: Question, sides: tuple[Dim | None, Dim | None]) -> bool:

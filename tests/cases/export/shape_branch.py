@@ -654,3 +654,19 @@ class Empty(nn.Module):
         if height == 0 or width < 1:
             return image
         return x / 2 if height >= 2 else x  # hit
+
+
+class Padded(nn.Module):
+    """Of what is worked out from a size there may well be none."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 3, stride=2)
+
+    def forward(self, image):
+        height, width = image.shape[-2:]
+        rows = max((-(-height // 2) - 1) * 2 + 2 - height, 0)
+        columns = max((-(-width // 2) - 1) * 2 + 2 - width, 0)
+        if rows > 0 or columns > 0:  # hit
+            image = nn.functional.pad(image, [0, columns, 0, rows]) * 2
+        return self.conv(image)
