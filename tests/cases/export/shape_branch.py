@@ -1,6 +1,8 @@
 # profile: onnx-legacy@17 torchscript-trace onnx torch.export
 from collections import OrderedDict
 
+import math
+
 import numba
 import torch
 import torch.nn.functional as F
@@ -656,17 +658,16 @@ class Empty(nn.Module):
         return x / 2 if height >= 2 else x  # hit
 
 
-class Padded(nn.Module):
+class Padded(nn.Conv2d):
     """Of what is worked out from a size there may well be none."""
 
-    def __init__(self):
-        super().__init__()
-        self.conv = nn.Conv2d(3, 3, 3, stride=2)
+    def __init__(self, inside, outside, stride):
+        super().__init__(inside, outside, 3, stride)
 
     def forward(self, image):
         height, width = image.shape[-2:]
-        rows = max((-(-height // 2) - 1) * 2 + 2 - height, 0)
-        columns = max((-(-width // 2) - 1) * 2 + 2 - width, 0)
+        rows = max((math.ceil(height / self.stride[0]) - 1) * self.stride[0] + 3 - height, 0)
+        columns = max((math.ceil(width / self.stride[1]) - 1) * self.stride[1] + 3 - width, 0)
         if rows > 0 or columns > 0:  # hit
-            image = nn.functional.pad(image, [0, columns, 0, rows]) * 2
-        return self.conv(image)
+            image = nn.functional.pad(image, [0, columns, 0, rows])
+        return self._conv_forward(image, self.weight, self.bias)
