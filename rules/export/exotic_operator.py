@@ -66,7 +66,9 @@ rule = Rule(
         a quotient that is cut off: -1 for what is -2 in eager; `torch.div(x, 0.3,
         rounding_mode="floor")` is right. `torch.cdist` of another norm than the second gives other
         numbers there, and ONNX Runtime 1.32 gives nothing for an index that counts down to 0
-        (`x[:, torch.arange(n - 1, -1, -1)]`); `x.flip(1)` is right. `torch.fft.irfft` of a
+        (`x[:, torch.arange(n - 1, -1, -1)]`); `x.flip(1)` is right. A kernel that is repeated
+        for `x.shape[1]` channels has no shape for the legacy exporter, where any size may vary:
+        `int(x.shape[1])` has. `torch.fft.irfft` of a
         product of spectra fails in ONNX Runtime where the number of samples varies, in files of the
         new exporter; `torch.fft.ifft` does not. The new exporter refuses the remainder of whole numbers by
         a size that varies, `places % width`. `nn.MaxPool1d` ties the length of its

@@ -8,6 +8,7 @@ from lintorch.core.finding import Harm
 from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.sizes import Dim, varies
 from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tensor, Value
+from lintorch.facts.exporting.made_kernels import CONVOLUTIONS, KERNEL, weigh_kernel
 from lintorch.facts.exporting.mixed_types import MIXED, MIXED_REMEDIES
 from lintorch.facts.models.evaluation import Evaluation
 
@@ -113,6 +114,14 @@ def weigh_inverse(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
         )
 
 
+def weigh_length(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
+    """`torch.istft(spectrum, n, length=samples)`: torch.export holds the number of samples fixed."""
+    length = event.arguments.get("length")
+    if dynamic and isinstance(length, Number) and length.varies is True:
+        told = "istft to a length that varies ties it to the example's"
+        yield told, dict.fromkeys((_NEW, _LEGACY, "torch.export"), Harm.REFUSED)
+
+
 def weigh_distances(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
     """`torch.cdist(x, y, p=1)`: written as a distance of powers and a root, of other numbers than 2 wrongly."""
     power = event.arguments.get("p", Constant(2.0))
@@ -188,6 +197,8 @@ BY_NAME: dict[str, Weigh] = {
     **dict.fromkeys(("torch.index_select", "torch.Tensor.index_select"), weigh_selected),
     **{f"torch.fft.{name}": weigh_inverse for name in INVERSES},
     "torch.cdist": weigh_distances,
+    **dict.fromkeys(("torch.istft", "torch.Tensor.istft"), weigh_length),
+    **dict.fromkeys(CONVOLUTIONS, weigh_kernel),
     "torch.Tensor.copy_": weigh_copy,
     **{f"torch.nn.functional.avg_pool{n}d": weigh_divisor for n in (2, 3)},
     **{f"torch.nn.AvgPool{n}d.forward": weigh_divisor for n in (2, 3)},
@@ -201,6 +212,8 @@ REMEDIES = {
     **dict.fromkeys(
         INVERSES, "use the whole spectrum: torch.fft.fft(x), and torch.fft.ifft(y).real"
     ),
+    **dict.fromkeys((each.rpartition(".")[2] for each in CONVOLUTIONS), KERNEL),
+    "istft": "leave length out, and cut the samples: torch.istft(...)[..., :n]",
     "index_select": "write x.flip(dim)",
     "cdist": "write the distances: (a[..., :, None, :] - b[..., None, :, :]).abs().sum(-1)",
     "aminmax": "x.amin() and x.amax()",
