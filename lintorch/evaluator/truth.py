@@ -316,7 +316,9 @@ def is_same(left: Value, right: Value) -> bool | None:
         number = isinstance(constant, Constant) and isinstance(constant.value, (int, float))
         other = right if constant is left else left
         return None if number and isinstance(other, Number) else False
-    return True if left == right and not isinstance(left, (Number, Tensor)) else None
+    if isinstance(left, Tensor):
+        return True if left is right else None  # handed on, as in `attend(x, x, x)`
+    return True if left == right and not isinstance(left, Number) else None
 
 
 def is_member(machine: Machine, value: Value, container: Value) -> bool | None:
