@@ -385,7 +385,7 @@ class _HomeFile(ParsedFile):
 
 @keep_by_size(_KEPT, lambda path, text: len(text))
 def _share_home(path: str, text: str) -> ParsedFile:
-    return _HomeFile(path, text)
+    return _HomeFile(path, text, late=True)
 
 
 def _read_home(path: str) -> str | None:

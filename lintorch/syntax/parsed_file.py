@@ -25,11 +25,13 @@ class HasFile(Protocol):
 
 
 class ParsedFile:
-    """One Python file. `module` raises `libcst.ParserSyntaxError` where the text does not parse."""
+    """One Python file. Raises `libcst.ParserSyntaxError` where the text does not parse; if `late`, `module` does."""
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str, text: str, late: bool = False) -> None:
         self.path = path
         self.text = text
+        if not late:
+            self.module = cst.parse_module(text)
         self._written: dict[cst.CSTNode, str] = {}
         self._mentioned: dict[tuple[str, ...], bool] = {}
 
@@ -43,7 +45,7 @@ class ParsedFile:
 
     @cached_property
     def module(self) -> cst.Module:
-        """The whole of it, parsed when first asked for."""
+        """The whole of it."""
         return cst.parse_module(self.text)
 
     @cached_property
