@@ -11,6 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Decided
+from lintorch.evaluator.make_arguments import pair_defaults
 from lintorch.evaluator.values import Choice, Number, Tensor, Value, is_own
 from lintorch.evidence import (
     GraphCapture,
@@ -127,21 +128,24 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
     if event.kind == "assert":
         harm = ASSERT if any(map(is_tensor, asked)) else {}
     if harm:
-        text = source.evaluation.text(event.spot)
         checks = event.kind == "assert" or only_checks(event.branch)
         remedy = CHECK if checks else name_way_out(event)
         if any(map(is_verdict, asked)) and not checks:
             remedy = SAME
-        said = f"`{text}` is decided by the values of a tensor"
+        node, said = tell_question(event, checks, "the values of a tensor", source)
         fix = check_in_graph(event, source) if checks else choose_by_where(event, source)
         told = "checks" if checks else name_chain(event, source)
-        cause = name_read(asked, event) or told
-        if checks and (call := find_checked(event, source)):
-            place = source.evaluation.place(event.way.spots[-1])
-            said = f"`{call.given}`, which {call.function}() asks, is decided by the values of a tensor"
-            yield Hit(place, said, harm=harm, remedy=remedy, cause=cause)
-            return
-        yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=cause)
+        cause, kept = name_read(asked, event) or told, fix if node is event else None
+        yield Hit(node, said, fix=kept, harm=harm, remedy=remedy, cause=cause)
+
+
+def tell_question(event: Decided, checks: bool, by: str, source: Source) -> tuple[object, str]:
+    """Where a question is told, and what of it: of a check in a function of its own, at the call that gives it."""
+    call = find_checked(event, source) if checks else None
+    if call is None:
+        return event, f"`{source.evaluation.text(event.spot)}` is decided by {by}"
+    place = source.evaluation.place(event.way.spots[-1])
+    return place, f"`{call.given}`, which {call.function}() asks, is decided by {by}"
 
 
 def is_flag(event: Decided, source: Source) -> bool:
@@ -149,13 +153,7 @@ def is_flag(event: Decided, source: Source) -> bool:
     function = source.evaluation.find_function(event)
     if not isinstance(event.node, ast.Name) or not isinstance(function, ast.FunctionDef):
         return False
-    given = function.args
-    behind = [*given.posonlyargs, *given.args][-len(given.defaults) or len(given.args) :]
-    pairs = [
-        *zip(behind, given.defaults, strict=False),
-        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
-    ]
-    name = event.node.id
+    name, pairs = event.node.id, pair_defaults(function.args)
     flags = {a.arg for a, d in pairs if isinstance(d, ast.Constant) and isinstance(d.value, bool)}
     names = (each for each in ast.walk(function) if isinstance(each, ast.Name) and each.id == name)
     return name in flags and not any(isinstance(each.ctx, ast.Store) for each in names)
@@ -204,18 +202,12 @@ def ask_own(event: Decided, source: Source, values: Sequence[Value]) -> Iterator
     if own and not is_between_processes(event, source) and not is_asked_of_input(event, source):
         drawn = any(map(source.evaluation.ways.is_drawn, own))
         harm = ASSERT if event.kind == "assert" or any(map(is_of_sizes, own)) else RAISES
-        text = source.evaluation.text(event.spot)
         by = "the values of a tensor" if reads_data(event) else "a tensor of the model itself"
-        said = f"`{text}` is decided by {'chance' if drawn else by}"
         checks = event.kind == "assert" or only_checks(event.branch)
-        if checks and not drawn and (call := find_checked(event, source)):
-            place = source.evaluation.place(event.way.spots[-1])
-            said = f"`{call.given}`, which {call.function}() asks, is decided by {by}"
-            yield Hit(place, said, harm=harm, remedy=CHECK, cause=name_read(own, event))
-            return
-        told = name_read(own, event) or ("checks" if checks else "")
+        node, said = tell_question(event, checks and not drawn, "chance" if drawn else by, source)
+        told = name_read(own, event) or ("checks" if checks and node is event else "")
         remedy, cause = (DRAW, "") if drawn else (CHECK if checks else SET, told)
-        yield Hit(event, said, harm=DRAWN if drawn else harm, remedy=remedy, cause=cause)
+        yield Hit(node, said, harm=DRAWN if drawn else harm, remedy=remedy, cause=cause)
 
 
 def reads_data(event: Decided) -> bool:

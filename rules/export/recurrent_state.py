@@ -38,8 +38,9 @@ rule = Rule(
         declared dynamic is refused. The new ONNX exporter writes LSTM and GRU as one operator,
         which is right where batch_first=True and lengths are left to Dim.AUTO. A length that is
         declared by a name, a Dim, Dim.DYNAMIC or dynamic_axes it refuses, or keeps, where another
-        layer feeds it, or where it is given its first state. In the default layout the exported model raises at another length, and at a multiple of the example's
-        gives an output of the wrong shape.
+        layer feeds it, or where it is given its first state. In the default layout the exported
+        model raises at another length, and at a multiple of the example's gives an output of the
+        wrong shape.
         It refuses an nn.RNN whose length varies. With proj_size no ONNX model runs.
 
         pack_padded_sequence is refused by torch.export and by the new ONNX exporter at every
@@ -101,9 +102,8 @@ REPACK = "torch.nn.utils.rnn.PackedSequence"
 PACKED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
 PROJECTED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 UNROLLED = {"torch.export": Harm.REFUSED}
-FED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
-"""Of what another layer feeds, or that is given its first state."""
-UNROLLED_RNN = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
+UNROLLED_TOO = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
+"""Of an nn.RNN, and of what another layer feeds, or that is given its first state."""
 PADDED = "run the padded batch, and read each last step by its index: out[rows, lengths - 1]"
 KEEPS_STEPS = frozenset(
     {f"torch.nn.{layer}.forward" for layer in ("Dropout", "ReLU", "Tanh", "LayerNorm", "Linear")}
@@ -139,7 +139,7 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
     harms = harm(kind, first.value if isinstance(first, Constant) else None)
     if is_steady(event, 1 if first == TRUE else 0, source) or is_of_packed(event, source):
         return
-    harms = FED if harms is UNROLLED and is_fed(event, source) else harms
+    harms = UNROLLED_TOO if harms is UNROLLED and is_fed(event, source) else harms
     if source.profile.dynamic and (
         is_quiet(harms, source) or is_declared(source.profile, source.evaluation)
     ):
@@ -373,7 +373,7 @@ def hands_on(event: Called, source: Source) -> bool:
 def harm(kind: str, first: object) -> dict[str, Harm]:
     """What befalls a layer, by whether the batch is its first axis."""
     if kind == "RNN":
-        return UNROLLED_RNN
+        return UNROLLED_TOO
     return TIME_FIRST if first is False else UNROLLED
 
 

@@ -12,6 +12,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
+from lintorch.evaluator.make_arguments import pair_defaults
 from lintorch.evaluator.values import Tensor, Value
 from lintorch.evidence import FeltDraw, Trace, UnusedDraw
 from lintorch.evidence.host_reads import is_whole_run
@@ -132,10 +133,8 @@ def is_out_of_reach(event: Called, source: Source) -> bool:
     function = source.evaluation.find_function(event)
     if not event.name.endswith((".random", ".rand")) or not isinstance(function, ast.FunctionDef):
         return False
-    spec = function.args
-    late = zip(reversed([*spec.posonlyargs, *spec.args]), reversed(spec.defaults), strict=False)
-    alone = ((a, d) for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d)
-    none = {a.arg for a, d in (*late, *alone) if isinstance(d, ast.Constant) and d.value == 0}
+    pairs = pair_defaults(function.args)
+    none = {a.arg for a, d in pairs if isinstance(d, ast.Constant) and d.value == 0}
     return function.name == "forward" and any(
         isinstance(each, ast.Compare)
         and each.left is event.node

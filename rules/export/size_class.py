@@ -97,14 +97,13 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         return
     said = "eager" in event.test.told
     exporters = event.way.exporters - EAGER
-    others = frozenset(each for each in exporters if (each in event.test.told) is not said)
-    harm = weigh(event, asked, said, source)
-    if harm and others:
+    others = [each for each in exporters if (each in event.test.told) is not said]
+    weighed = weigh(event, asked, said, source).items() if others else ()
+    harm = {name: kind for name, kind in weighed if name in others}
+    if harm:
         text = source.evaluation.text(event.spot)
         message = f"`{text}` is {not said} where it is exported, and {said} elsewhere"
-        kept = {name: kind for name, kind in harm.items() if name in others}
-        if kept:
-            yield Hit(event, message, harm=kept)
+        yield Hit(event, message, harm=harm)
 
 
 def find_asked(test: ast.AST) -> ast.expr | None:

@@ -111,11 +111,16 @@ def is_counted(parts: Value | None) -> bool:
     return isinstance(parts, Number) and parts.varies is True
 
 
-def tell_rows(event: Called, harm: dict[str, Harm], source: Source) -> Iterator[Hit]:
+def find_outer(event: Called, source: Source) -> cst.CSTNode | None:
+    """What a call is a part of; None where it is not written in this file."""
     call = source.call_at(event)
-    outer = source.parent(call) if call is not None else None
+    return source.parent(call) if call is not None else None
+
+
+def tell_rows(event: Called, harm: dict[str, Harm], source: Source) -> Iterator[Hit]:
+    outer = find_outer(event, source)
     looped = isinstance(outer, (cst.For, cst.CompFor))  # tensor-iteration tells
-    if call is not None and not looped and is_cut(event, source):
+    if outer is not None and not looped and is_cut(event, source):
         message = "cuts an axis that varies into as many parts as the sizes of the example say"
         yield Hit(event, message, harm=harm, remedy="compute on the whole axis at once")
 
@@ -129,10 +134,9 @@ def in_split(event: Called, source: Source) -> Iterator[Hit]:
     elif size == Constant(1):
         yield from tell_rows(event, SINGLE, source)
     elif (part := name_part(size)) and (is_cut(event, source) or is_of_steps(event, source)):
-        call = source.call_at(event)
-        outer = source.parent(call) if call is not None else None
+        outer = find_outer(event, source)
         looped = isinstance(outer, cst.For) and is_cut(event, source)  # tensor-iteration tells
-        if call is not None and not looped and not list_names(outer):
+        if outer is not None and not looped and not list_names(outer):
             message = f"cuts an axis that varies into as many parts of {part} as the example has"
             remedy = f"take them as an axis: x.unflatten(dim, (-1, {part})), padded to whole parts"
             yield Hit(event, message, harm=COUNTED, remedy=remedy)
@@ -155,9 +159,7 @@ def in_tensor_split(event: Called, source: Source) -> Iterator[Hit]:
 @rule.event("torch.unbind", "torch.Tensor.unbind")
 def in_unbind(event: Called, source: Source) -> Iterator[Hit]:
     """`first, *rest = x.unbind(1)`, `x.unbind(1)[0]`: of loops over it tensor-iteration tells."""
-    call = source.call_at(event)
-    outer = source.parent(call) if call is not None else None
-    match outer:
+    match find_outer(event, source):
         case cst.Subscript() | cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple())]):
             yield from tell_rows(event, SINGLE, source)
 

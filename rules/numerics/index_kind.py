@@ -177,7 +177,8 @@ def find_quotient(value: Value, source: Source) -> Occurrence | None:
 
 def is_asked_first(event: Indexed | ItemSet, source: Source) -> bool:
     """Whether it is the way of older releases: `x.item() if hasattr(x, "item") else x[0]`."""
-    node = source.node_at(event, cst.Subscript)
+    asks = source.mentions(("hasattr",))
+    node = source.node_at(event, cst.Subscript) if asks else None
     around = source.ancestors(node) if node is not None else ()
     tests = (each.test for each in around if isinstance(each, (cst.If, cst.IfExp)))
     return any("hasattr(" in source.code(test) for test in tests)

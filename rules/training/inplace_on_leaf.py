@@ -81,8 +81,12 @@ def in_leaves(event: Called | ItemSet | Combined, source: Source) -> Iterator[Hi
         return
     if is_set_free(event, source) or may_be_free(event, source.evaluation):
         return
-    text = name_changed(event)
-    yield Hit(event, f"changes {text} in place, which needs a gradient: it raises", cause=CAUSE)
+    yield tell_changed(event, name_changed(event))
+
+
+def tell_changed(node: object, text: str) -> Hit:
+    message = f"changes {text} in place, which needs a gradient: it raises"
+    return Hit(node, message, cause=CAUSE)
 
 
 def is_own(written: Tensor, event: Called | ItemSet | Combined, source: Source) -> bool:
@@ -127,10 +131,7 @@ def list_drawn(reached: Reached, graphs: GradientGraphs, source: Source) -> Iter
         held = None if held is None else find_unproven(held)
         drawn = isinstance(held, Unknown) and _PARAMETER.search(held.path)
         if (drawn or is_made_leaf(held, source)) and not graphs.is_quiet(event):
-            text = name_changed(event)
-            yield Hit(
-                event, f"changes {text} in place, which needs a gradient: it raises", cause=CAUSE
-            )
+            yield tell_changed(event, name_changed(event))
 
 
 def is_made_leaf(value: Value | None, source: Source) -> bool:
@@ -180,8 +181,7 @@ def in_settings(call: cst.Call, source: Source) -> Iterator[Hit]:
         return
     managers = [each for each in source.ancestors(call) if isinstance(each, cst.With)]
     if not managers and not source.evaluation.is_reached(source.place(call)):
-        text = source.code(place)
-        yield Hit(call, f"changes {text} in place, which needs a gradient: it raises", cause=CAUSE)
+        yield tell_changed(call, source.code(place))
 
 
 def is_parameter(made: cst.Call, source: Source) -> bool:
