@@ -374,9 +374,8 @@ class Home(Source):
 class _HomeFile(ParsedFile):
     """A file that is edited where it can be parsed, and else holds nothing."""
 
-    @cached_property
-    def module(self) -> cst.Module:
-        """The whole of it."""
+    def parse(self) -> cst.Module:
+        """Its tree, an empty one of what is no Python."""
         try:
             return cst.Module([]) if is_too_deep(self.text) else cst.parse_module(self.text)
         except (SyntaxError, ValueError, cst.ParserSyntaxError):

@@ -31,7 +31,7 @@ class ParsedFile:
         self.path = path
         self.text = text
         if not late:
-            self.module = cst.parse_module(text)
+            self.module = self.parse()
         self._written: dict[cst.CSTNode, str] = {}
         self._mentioned: dict[tuple[str, ...], bool] = {}
 
@@ -46,6 +46,10 @@ class ParsedFile:
     @cached_property
     def module(self) -> cst.Module:
         """The whole of it."""
+        return self.parse()
+
+    def parse(self) -> cst.Module:
+        """Its tree. Raises `libcst.ParserSyntaxError`."""
         return cst.parse_module(self.text)
 
     @cached_property

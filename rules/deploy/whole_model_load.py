@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lintorch.core.finding import OF_PROJECT, Hit, Severity
+from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.facts.exporting.whole_loads import find_refused_use
+from lintorch.facts.exporting.whole_loads import WHOLE_MODEL, find_refused_use
 from lintorch.source import Source
 
 rule = Rule(
@@ -58,8 +58,6 @@ rule = Rule(
     severity=Severity.ERROR,
 )
 
-CAUSE = f"{OF_PROJECT}a whole model"
-"""Of the save and of the load: who mends the one mends the other."""
 REMEDY = "save its state_dict() and load that into the class"
 FIRST = (2, 6)
 """The release since which torch.load reads weights only by itself."""
@@ -71,4 +69,4 @@ def in_loads(event: Called, source: Source) -> Iterator[Hit]:
         return
     if used := find_refused_use(event, source.evaluation, source.text):
         message = f"{used} what torch.load reads: a pickled model is refused since torch 2.6"
-        yield Hit(event, message, remedy=REMEDY, cause=CAUSE)
+        yield Hit(event, message, remedy=REMEDY, cause=WHOLE_MODEL)

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import libcst as cst
 
-from lintorch.core.finding import OF_PROJECT, Applicability, Edit, Fix, Hit, Severity
+from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownMethod
 from lintorch.evaluator.values import Array, Constant, External, Held, Items, Unknown, Value
-from lintorch.facts.exporting.whole_loads import is_read_back
+from lintorch.facts.exporting.whole_loads import WHOLE_MODEL, is_read_back
 from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.facts.training.refused_objects import find_refused
 from lintorch.source import Role, Source, literal
@@ -62,7 +62,6 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-_CAUSE = f"{OF_PROJECT}a whole model"
 _EFFECT = {
     True: "torch.load refuses to read it by itself",
     False: "it cannot be read once the code has moved",
@@ -110,7 +109,7 @@ def _report(
         message = f"{where} holds the whole model {written}".rstrip()
         fix = _state_dict(node, source) if node is not None else None
         said = f"{message}: {_EFFECT[refuses]}"
-        cause = _CAUSE if refuses and where == "the file" else "object"
+        cause = WHOLE_MODEL if refuses and where == "the file" else "object"
         yield Hit(node or event, said, fix, severity=milder, cause=cause)
     elif refuses and _is_namespace(value):
         message = f"{where} holds an argparse.Namespace: torch.load refuses to read it by itself"

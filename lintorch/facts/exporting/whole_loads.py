@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from lintorch.core.finding import OF_PROJECT
 from lintorch.evaluator.events import AttributeSet, Called, Indexed, Occurrence
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownCalled
@@ -24,6 +25,8 @@ MOVES = frozenset({"to", "cuda", "cpu", "float", "half", "double", "get", "pop"}
 """Methods whose result may be the model, or be part of what was read."""
 ALLOWING = ("torch.serialization.safe_globals", "torch.serialization.add_safe_globals")
 MOST_VALUES = 12
+WHOLE_MODEL = f"{OF_PROJECT}a whole model"
+"""The cause of what is said of the save and of the load: who mends the one mends the other."""
 
 
 def find_refused_use(event: Called, evaluation: Evaluation, text: str) -> str:
