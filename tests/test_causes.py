@@ -397,3 +397,76 @@ def test_leaves_that_one_constructor_changes_are_one_finding(tmp_path: Path) -> 
     done = lintorch("check", "--select=LT418", "--output-format=json", cwd=tmp_path)
     (told,) = json.loads(done.stdout)
     assert told["message"].endswith("also in line 8")
+
+
+CHOSEN = """from torch import nn
+
+
+class Parts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.known = nn.Linear(4, 4)
+        self.new = nn.Linear(4, 4)
+
+    def forward(self, x, y):
+        known, new = x[y >= 0], x[y < 0]
+        total = x.sum()
+        if known.size(0) != 0:
+            total = total + self.known(known).sum()
+        if len(new) > 0:
+            total = total + self.new(new).sum()
+        return total
+"""
+
+
+def test_questions_how_many_rows_data_choose_are_one_finding(tmp_path: Path) -> None:
+    (tmp_path / "parts.py").write_text(CHOSEN)
+    done = lintorch("check", "--select=LT102", "--output-format=concise", cwd=tmp_path)
+    told, _ = done.stdout.splitlines()
+    assert told.startswith("parts.py:13:")
+    assert "takes an empty tensor too" in told
+    assert "; also in line 15" in told
+
+
+POOLED = """import torch.nn.functional as F
+from torch import nn
+
+
+class Pooled(nn.Module):
+    def forward(self, x):
+        mean = F.avg_pool2d(x, (x.size(2), x.size(3)), stride=(x.size(2), x.size(3)))
+        most = F.max_pool2d(x, (x.size(2), x.size(3)), stride=(x.size(2), x.size(3)))
+        return mean + most
+"""
+
+
+def test_windows_of_one_size_are_one_finding(tmp_path: Path) -> None:
+    (tmp_path / "pooled.py").write_text(POOLED)
+    done = lintorch("check", "--select=LT101", "--output-format=concise", cwd=tmp_path)
+    told, _ = done.stdout.splitlines()
+    assert told.startswith("pooled.py:7:")
+    assert "; also in line 8" in told
+
+
+PARSED = """import argparse
+
+import torch.distributed as dist
+
+
+def parse():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--local_rank", type=int, default=0)
+    return parser.parse_args()
+"""
+
+
+def test_parsers_without_the_launchers_option_are_one_finding(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        f"{PARSED}\n\ndist.barrier(device_ids=[parse().local_rank])\n"
+    )
+    (tmp_path / "options.py").write_text(PARSED)
+    done = lintorch("check", "--select=LT413", "--output-format=concise", cwd=tmp_path)
+    told, _ = done.stdout.splitlines()
+    assert told.startswith("train.py:8:")
+    assert "error" in told
+    assert "; also in options.py:8" in told

@@ -23,7 +23,8 @@ rule = Rule(
         all begin with `module.`, it loads nothing and reports that all keys matched. Nothing is
         said (measured on torch 2.13). `load_state_dict(state, strict=False)` returns the missing
         and the unexpected keys; where the result is looked at, a checkpoint that fits nowhere is
-        seen. A load that drops that result is often meant, and is not reported.
+        seen. A load that drops that result is often meant, and is not reported, nor is a copy of what
+        another model of the same program has.
 
         Comparing the shape of every entry with that of the model's raises a KeyError at the first
         key that the model does not have, and load_state_dict of a model instead of its state
@@ -73,6 +74,7 @@ def filtered(call: cst.Call, source: Source) -> Iterator[Hit]:
         and _keeps_known(kept, own.value, source)
         and not _is_looked_at(given, kept, source)
         and not _is_published(kept, source)
+        and not _is_of_model(kept, source)
     ):
         message = (
             f"keys that {own.value} does not have are dropped: all may be, and nothing is said"
@@ -196,6 +198,16 @@ def _is_published(kept: cst.DictComp, source: Source) -> bool:
     values = source.classes.assigned(named) if isinstance(named, cst.Name) else ()
     calls = [each.func for each in values if isinstance(each, cst.Call)]
     return any(source.name(each).rpartition(".")[2] in _FROM_ADDRESS for each in calls)
+
+
+def _is_of_model(kept: cst.DictComp, source: Source) -> bool:
+    """Whether the weights are those of another model of the program: no file is read, whose keys nobody sees."""
+    over = kept.for_in.iter
+    func = over.func if isinstance(over, cst.Call) else None
+    held = func.value if isinstance(func, cst.Attribute) and _method(over) == "items" else over
+    given = [held] if isinstance(held, cst.Call) else source.classes.assigned(held)
+    states = [value for value in given if value is not kept]
+    return bool(states) and all(_method(value) == "state_dict" for value in states)
 
 
 _FROM_ADDRESS = ("load_url", "load_state_dict_from_url")

@@ -12,7 +12,8 @@ from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted, 
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Decided
 from lintorch.evaluator.make_arguments import pair_defaults
-from lintorch.evaluator.values import Choice, Number, Tensor, Value, is_own
+from lintorch.evaluator.sizes import is_counted
+from lintorch.evaluator.values import Choice, Number, Tensor, Value, is_own, size_in
 from lintorch.evidence import (
     GraphCapture,
     OperatorCall,
@@ -102,6 +103,7 @@ RAISES = {**REFUSED, **NOISY}
 ASSERT = {"torch.export": Harm.REFUSED, **NOISY}
 CHOSEN = {"onnx-legacy": Harm.WARNED, "torchscript-trace": Harm.WARNED}
 CHECK = "check it before the model is called, or only `if not torch.compiler.is_exporting():`"
+EMPTY = "ask nothing where what follows takes an empty tensor too, or choose outside of the exported part"
 LOOP = "loop a fixed number of times, and keep what is done by torch.where(done, old, new)"
 APART = "work it out before or after the exported part of the model"
 SAME = "ask whether it is the same object, as `key is query`, or let an argument say so"
@@ -136,7 +138,17 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         fix = check_in_graph(event, source) if checks else choose_by_where(event, source)
         told = "checks" if checks else name_chain(event, source)
         cause, kept = name_read(asked, event) or told, fix if node is event else None
+        if not checks and all(counts_chosen(each, source) for each in asked):
+            remedy, cause = EMPTY, "counts what data choose"
         yield Hit(node, said, fix=kept, harm=harm, remedy=remedy, cause=cause)
+
+
+def counts_chosen(value: Value, source: Source) -> bool:
+    """Whether it asks how many data choose: `x[y > 0].shape[0] > 0`."""
+    compared = source.evaluation.ways.find_comparison(value)
+    sides = () if compared is None else (compared.left, compared.right)
+    sizes = (size_in(each) for each in sides if isinstance(each, Number))
+    return any(size is not None and is_counted(size) for size in sizes)
 
 
 def tell_question(event: Decided, checks: bool, by: str, source: Source) -> tuple[object, str]:

@@ -477,7 +477,8 @@ def in_window(event: Called, source: Source) -> Iterator[Hit]:
     if any(n.varies for n in numbers) or (numbers and is_whole_window(event.node)):
         message = f"the window of {WINDOWS[event.name]} is the size of the example"
         harm, remedy = WINDOW if several else WINDOW_1D, pool_all(event.name)
-        yield Hit(event, message, fix=pool_to_one(event, source), harm=harm, remedy=remedy)
+        fix = pool_to_one(event, source)
+        yield Hit(event, message, fix=fix, harm=harm, remedy=remedy, cause="window of the example")
 
 
 def is_open_number(value: Value) -> TypeGuard[Number]:

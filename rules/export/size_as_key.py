@@ -9,7 +9,8 @@ from lintorch.core.finding import Harm, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Entered, Indexed, ItemSet
 from lintorch.evaluator.find_baked import is_sequence
-from lintorch.evaluator.sizes import is_symbol
+from lintorch.evaluator.operators.arguments import is_unnamed
+from lintorch.evaluator.sizes import Dim, is_symbol, list_symbols
 from lintorch.evaluator.values import Held, Items, Number, Value
 from lintorch.evidence import Outcome, Trial
 from lintorch.evidence.treatment import report_refusal
@@ -151,12 +152,20 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 
 
 def has_size(index: Value, sure: bool = False) -> bool:
-    """Whether a key is, or holds, a size that varies; who keeps things by their size thinks that it does."""
+    """Whether a key is, or holds, a size that varies; who keeps things by their size thinks that it does.
+
+    Of a size of which nothing is known, as behind `x.view(-1, self.channels, self.side)`, a run tells.
+    """
     if isinstance(index, Items):
         return any(has_size(each, sure) for each in index.items or ())
     if not isinstance(index, Number) or index.size is None or index.data:
         return False
-    return index.varies is True or (index.varies is None and not sure)
+    return index.varies is True or (index.varies is None and not sure and is_named(index.size))
+
+
+def is_named(size: Dim) -> bool:
+    """Whether it is known of which input it comes."""
+    return not all(map(is_unnamed, list_symbols(size)))
 
 
 def is_written(event: Indexed, source: Source) -> bool:

@@ -404,6 +404,8 @@ def is_written_negative(exp: Called, source: Source) -> bool:
     match given:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Call(func=func)):
             return getattr(func, "attr", getattr(func, "id", "")) == "abs"
+        case ast.UnaryOp(op=ast.USub()) if _DISTANCE.search(_name_negated(given)):
+            return True
     return given is not None and is_negated_square(given)
 
 

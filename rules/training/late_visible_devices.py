@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+import libcst as cst
+
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, ItemSet, Occurrence
@@ -72,11 +74,28 @@ def in_settings(event: ItemSet, source: Source) -> Iterator[Hit]:
         return
     if not event.way.certain and len(event.way.names) > 2 and _is_function(event.way.root):
         return  # unknown arguments decide whether it is set at all
+    if names_all(event, source):
+        return
     for each in source.evaluation.list_before(event):
         if isinstance(each, Called) and each.name in ASKS_CUDA and is_sure(each, event, source):
             message = f"set after {each.name}() has asked CUDA: changes nothing any more"
             yield Hit(event, f"CUDA_VISIBLE_DEVICES {message}")
             return
+
+
+def names_all(event: ItemSet, source: Source) -> bool:
+    """`",".join(map(str, range(torch.cuda.device_count())))`, also by a name: what is visible anyway."""
+    around = source.evaluation.list_around(event)
+    written = next((each for each in around if isinstance(each, ast.Assign)), None)
+    if written is None:
+        return False
+    given = ast.unparse(written.value)
+    named = [
+        source.code(each.value)
+        for each in source.nodes(cst.Assign)
+        if any(source.code(target.target) == given for target in each.targets)
+    ]
+    return all("device_count()" in text for text in named or [given])
 
 
 def _is_function(root: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.finding import OF_PROJECT, Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import Constant
@@ -56,6 +56,7 @@ rule = Rule(
 
 ADDS = "argparse.ArgumentParser.add_argument"
 OLD = "--local_rank"
+CAUSE = f"{OF_PROJECT}--local-rank"
 TOLD = ("--local-rank", "deepspeed", "parse_known_args")
 """Words of files that take the new option, or any."""
 RANKED = ("LOCAL_RANK", ".local_rank", "torch.distributed", "init_dist")
@@ -83,7 +84,8 @@ def in_parsers(event: Called, source: Source) -> Iterator[Hit]:
     severity = Severity.ERROR if needed else Severity.WARNING
     message = "torch.distributed.launch passes --local-rank, which this parser refuses"
     remedy = "name both spellings, or read LOCAL_RANK"
-    yield Hit(event, message, take_both(event, source), severity=severity, remedy=remedy)
+    fix = take_both(event, source)
+    yield Hit(event, message, fix, severity=severity, remedy=remedy, cause=CAUSE)
 
 
 def is_started_otherwise(source: Source) -> bool:

@@ -31,7 +31,9 @@ rule = Rule(
     why="""
         scheduler.step() before the first optimizer.step() skips the first learning rate, and
         torch warns. A second scheduler bound to the same name leaves the first one dead. Outside
-        a scheduler get_lr() computes a step ahead: 0.001 where the optimizer used 0.01.
+        a scheduler get_lr() computes a step ahead: 0.001 where the optimizer used 0.01. LambdaLR,
+        CosineAnnealingWarmRestarts, CyclicLR and OneCycleLR give the rate in use there, too, with a
+        warning, and are not reported; SequentialLR and ChainedScheduler have no get_lr().
         `verbose` was removed in torch 2.7 and raises TypeError. `last_epoch=5` on an optimizer
         that has just been made raises KeyError: a scheduler resumes by load_state_dict. A group
         added to the optimizer after LambdaLR was made raises ValueError at the next step.
@@ -88,6 +90,9 @@ rule = Rule(
 
 _MODULE = "torch.optim.lr_scheduler."
 _PLATEAU = "ReduceLROnPlateau"
+_CLOSED = frozenset({"LambdaLR", "CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR"})
+"""Whose rate hangs on the number of the step alone."""
+_JOINED = frozenset({"SequentialLR", "ChainedScheduler"})
 _NO_VERBOSE_SINCE = (2, 7)
 
 
@@ -182,7 +187,7 @@ def _tell_verbose(
         yield Hit(at, message, fix, severity=Severity.ERROR, remedy="leave it out")
 
 
-@rule.event(*(f"{_MODULE}{name}.get_lr" for name in SCHEDULERS if name != _PLATEAU))
+@rule.event(*(f"{_MODULE}{name}.get_lr" for name in SCHEDULERS - {_PLATEAU} - _CLOSED))
 def in_reads(event: Called, source: Source) -> Iterator[Hit]:
     held = event.positional[0] if len(event.positional) == 1 else None
     if not isinstance(held, Held) or not isinstance(held.of, External):
@@ -192,8 +197,11 @@ def in_reads(event: Called, source: Source) -> Iterator[Hit]:
     if call is not None and isinstance(call.func, cst.Attribute):
         edit = source.replace(call.func.attr, "get_last_lr")
         fix = Fix("read get_last_lr()", (edit,), Applicability.UNSAFE)
+    raises = event.name.split(".")[-2] in _JOINED
     message = "get_lr() warns and computes another rate than the one in use"
-    yield Hit(event, message, fix, remedy="read get_last_lr()")
+    message = "get_lr() is not there: NotImplementedError" if raises else message
+    severity = Severity.ERROR if raises else None
+    yield Hit(event, message, fix, severity=severity, remedy="read get_last_lr()")
 
 
 @rule.source(cst.Assign, needs=("lr_scheduler",))

@@ -163,3 +163,27 @@ if __name__ == "__main__":
     dropped = {k: v for k, v in torch.load("b.pt").items() if k in own_weights}
     own_weights.update(dropped)  # hit
     net.load_state_dict(own_weights)
+
+
+def from_other(encoder, autoencoder):
+    own = encoder.state_dict()
+    state = autoencoder.state_dict()
+    state = {k: v for k, v in state.items() if k in own}
+    own.update(state)
+    encoder.load_state_dict(own)
+
+
+def from_other_at_once(encoder, autoencoder):
+    own = encoder.state_dict()
+    own.update({k: v for k, v in autoencoder.state_dict().items() if k in own})
+    encoder.load_state_dict(own)
+
+
+def from_file_or_other(encoder, autoencoder, path):
+    own = encoder.state_dict()
+    state = autoencoder.state_dict()
+    if path:
+        state = torch.load(path, map_location="cpu")
+    state = {k: v for k, v in state.items() if k in own}
+    own.update(state)  # hit
+    encoder.load_state_dict(own)

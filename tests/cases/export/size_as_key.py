@@ -109,3 +109,18 @@ class Chosen(nn.Module):
         x = self.layers[length % 3](x)  # hit
         x = self.layers[channels % 3](x)
         return x * self.rates[length // 8]  # hit
+
+
+class BySetting(nn.Module):
+    def __init__(self, side, channels):
+        super().__init__()
+        self.side = side
+        self.conv = nn.Conv2d(channels, 8, 3, padding=1)
+        self.channels = channels
+
+    def forward(self, x):
+        x = x.view(-1, self.channels, self.side, self.side)
+        kept = {}
+        kept[x.shape[-1]] = x
+        x = self.conv(x)
+        return kept, x

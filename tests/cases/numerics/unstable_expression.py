@@ -327,3 +327,9 @@ class Temperate(torch.nn.Module):
         raised = torch.exp(self.temperature * values)
         raised = raised / raised.sum(0)  # hit
         return lowered, divided, alike, raised
+
+
+def reranked(original_dist, index, weights):
+    near = np.exp(-original_dist[index])
+    far = np.exp(weights[index])
+    return near / np.sum(near), far / np.sum(far)  # hit

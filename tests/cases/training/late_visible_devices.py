@@ -28,3 +28,13 @@ def early(gpu):
     os.environ["CUDA_VISIBLE_DEVICES"] = gpu
     os.environ["OMP_NUM_THREADS"] = "1"
     return torch.cuda.is_available()
+
+
+def all_there_are(options):
+    if torch.cuda.is_available():
+        options.gpus = ",".join([str(i) for i in range(torch.cuda.device_count())])
+        os.environ["CUDA_VISIBLE_DEVICES"] = options.gpus
+
+
+def all_there_are_at_once():
+    os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, range(torch.cuda.device_count())))

@@ -391,3 +391,15 @@ def resume_early(model, path):
     scheduler = lr_scheduler.StepLR(optimizer, 30, last_epoch=state["epoch"])  # hit
     optimizer.load_state_dict(state["optimizer"])
     return scheduler
+
+
+def read_of_the_step_alone(optimizer):
+    scheduler = lr_scheduler.LambdaLR(optimizer, lambda step: 0.9**step)
+    cycle = lr_scheduler.OneCycleLR(optimizer, 0.1, 20)
+    return scheduler.get_lr(), cycle.get_lr()
+
+
+def read_of_joined(optimizer):
+    warm = lr_scheduler.ConstantLR(optimizer, 0.5, 2)
+    joined = lr_scheduler.SequentialLR(optimizer, [warm, StepLR(optimizer, 3)], [2])
+    return joined.get_lr()  # hit
