@@ -136,3 +136,20 @@ KEYS = [
 @pytest.mark.parametrize(("key", "said"), KEYS)
 def test_the_first_byte_says_what_file_it_is(key: str, said: str) -> None:
     assert said in tell_known(f"_pickle.UnpicklingError: invalid load key, '{key}'.")
+
+
+REFUSED = "Exporting the operator {} to ONNX opset version {} is not supported."
+
+
+@pytest.mark.parametrize(("name", "opset"), [("silu", 12), ("'aten::amax'", 13)])
+def test_an_opset_at_which_the_exporter_writes_the_operator_is_not_blamed(
+    name: str, opset: int
+) -> None:
+    assert "older than its translation" in tell_known(REFUSED.format(name, opset))
+
+
+@pytest.mark.parametrize(
+    ("name", "opset"), [("grid_sampler", 12), ("'aten::fft_rfft'", 17), ("'mylib::scan'", 17)]
+)
+def test_an_operator_that_no_lower_opset_has_is_left_to_the_opset(name: str, opset: int) -> None:
+    assert "older than its translation" not in tell_known(REFUSED.format(name, opset))

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lintorch.messages.describe_exporters import describe_exporters
 from lintorch.messages.read_releases import Releases
 from lintorch.messages.recognise import Recognised
 from lintorch.targets import Answer, Target, list_targets
 from lintorch.targets.opset_history import is_standard
 from lintorch.targets.runtime_tables import load_family
-from lintorch.targets.written_operators import find_first_opset
 
-_SPELLINGS = ("torch.nn.functional.{}", "torch.{}", "torch.Tensor.{}", "torch.fft.{}")
 _UNREAD = "tensorrt/no-plugin"
 _TYPES = "float32", "float64", "float16", "bfloat16", "int32", "int64", "uint8", "bool"
-_EXPORTERS = {"onnx-legacy": "the legacy exporter (dynamo=False)", "onnx": "dynamo=True"}
 
 
 def describe_support(found: Recognised, releases: Releases = Releases()) -> str:  # noqa: B008 - frozen
@@ -23,7 +21,7 @@ def describe_support(found: Recognised, releases: Releases = Releases()) -> str:
     It speaks of the release that the log names, too.
     """
     if found.kind.table == "torch.onnx":
-        return _describe_exporters(found.groups.get("torch", ""))
+        return describe_exporters(found.groups.get("torch", ""))
     if not found.kind.table:
         return ""
     if name := found.groups.get("torch", ""):
@@ -119,19 +117,6 @@ def _describe_torch(family: str, name: str) -> str:
     if verdict.answer is Answer.NO:
         return f"{bare}: {newest.name} does not take it either, by its table"
     return ""
-
-
-def _describe_exporters(name: str) -> str:
-    """From which opset on the ONNX exporters of torch write an operator of PyTorch."""
-    bare = name.removeprefix("aten::").removeprefix("aten.").partition(".")[0].rstrip("_")
-    bare = {"grid_sampler": "grid_sample", "upsample_bicubic2d": "interpolate"}.get(bare, bare)
-    told = []
-    for exporter, called in _EXPORTERS.items():
-        spelled = (pattern.format(bare) for pattern in _SPELLINGS)
-        firsts = [first for name in spelled if (first := find_first_opset(name, exporter))]
-        if firsts:
-            told.append(f"{called} writes it from opset {min(firsts)} on")
-    return f"{bare}: {'; '.join(told)}, as measured with torch 2.13" if told else ""
 
 
 def _list_releases(family: str) -> list[Target]:

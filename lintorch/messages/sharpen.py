@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from lintorch.messages.describe_exporters import is_written_at
 from lintorch.messages.message_kinds import load_runtimes
 from lintorch.messages.name_details import add_details
 from lintorch.messages.read_keys import describe_keys
@@ -24,6 +25,9 @@ _CONTRIB = "is an operator of ONNX Runtime itself (com.microsoft), which its opt
 _WHOLE_BUILD = "the whole onnxruntime of the newest release, not one of the system, for mobile, or of a binding in another language with an older library (built with --disable_contrib_ops, or --minimal_build); or the file before it was optimized or quantized"
 _OLDER = "ONNX has this operator at the opset that the file names: the ONNX Runtime that reads it is older than that opset, or a build that leaves the operator out (mobile, minimal, a binding in another language with an older library)."
 _NEWER = "print(onnxruntime.__version__) in the very program that fails, and pip install -U onnxruntime there; or torch.onnx.export(…, opset_version=N, dynamo=False) with one that this release knows (opset 12 wants 1.3, 13 wants 1.6, 17 wants 1.12)"
+_UNTRANSLATED = "torch.onnx/unsupported-operator"
+_OLDER_TORCH = "The legacy exporter of torch 2.13 writes this operator at the very opset that is refused here: the torch that exported is older than its translation (or the call has an argument that the translation does not take). Another opset does not help."
+_NEWER_TORCH = "print(torch.__version__) in the very environment of the export, and pip install -U torch there; where it must stay, write the operator by older ones (F.silu: x * torch.sigmoid(x); x.amax(1): x.max(1).values)"
 _STATUS = "onnxruntime/status"
 _ARCHIVE = "torch/archive"
 _LINEAR = "torch/linear-sizes"
@@ -74,6 +78,9 @@ def sharpen(found: Recognised, text: str) -> Recognised:
     if found.kind.full_name in _OPERATORS and _is_defined(found):
         kind = replace(found.kind, cause=_OLDER, remedy=_NEWER, rules=())
         return replace(found, kind=kind)
+    if found.kind.full_name == _UNTRANSLATED and _is_older_torch(found):
+        kind = replace(found.kind, cause=_OLDER_TORCH, remedy=f"{_NEWER_TORCH}; or dynamo=True")
+        return replace(found, kind=kind)
     if moved := find_moved(found.groups) if found.kind.full_name == MOVED else None:
         kind, runtime = (
             describe_moved(found.kind, moved),
@@ -94,6 +101,11 @@ def sharpen(found: Recognised, text: str) -> Recognised:
     if told and found.kind.full_name not in _KEYS:
         told = f"{told} {found.kind.cause}"
     return replace(found, kind=replace(found.kind, cause=told or found.kind.cause))
+
+
+def _is_older_torch(found: Recognised) -> bool:
+    asked = found.groups.get("opset", "")
+    return asked.isdigit() and is_written_at(found.groups.get("torch", ""), int(asked))
 
 
 def _read_near(found: Recognised, text: str) -> str:
