@@ -194,3 +194,79 @@ def test_a_method_that_a_mode_names_by_default_is_handed_the_arguments(tmp_path:
     """,
     )
     assert fed["Caption"] == ["float32[batch, 24]", "int64[batch, sequence] in 0..18"]
+
+
+def test_what_a_part_uses_as_a_tensor_is_no_number_whatever_another_calls_it(
+    tmp_path: Path,
+) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Embed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv1d(7, 8, 3, padding=1)
+
+        def forward(self, x):
+            return self.conv(x.permute(0, 2, 1)).transpose(1, 2)
+
+
+    class Smooth(nn.Module):
+        def forward(self, seen, level):
+            return seen.mean(2, keepdim=True) + level
+
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed, self.smooth = Embed(), Smooth()
+
+        def forward(self, series):
+            return self.smooth(self.embed(series), series)
+    """,
+    )
+    assert fed["Net"] == ["float32[batch, length, 7]"]
+
+
+def test_a_mapping_has_the_words_that_loops_go_through(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    OF_USERS = ["age", "gender"]
+
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.more = ("past",)
+            self.head = nn.Linear(15, 2)
+
+        def forward(self, features):
+            found = []
+            for feature in OF_USERS:
+                found.append(features[feature])
+            for feature in self.more:
+                found.append(features[feature])
+            return self.head(found[0] + found[1] * found[2])
+    """,
+    )
+    (found,) = fed["Net"]
+    assert isinstance(found, dict) and [*found] == ["age", "gender", "past"]
+
+
+def test_a_volume_is_in_proportion_to_the_shape_that_a_model_was_built_for(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Warp(nn.Module):
+        def __init__(self, shape=(6.0, 5.0, 4.0)):
+            super().__init__()
+            self.shape = shape
+            self.register_buffer("grid", torch.zeros([int(n) for n in shape]))
+            self.conv = nn.Conv3d(2, 1, 3, stride=4, padding=1)
+
+        def forward(self, moving, fixed):
+            return self.conv(torch.cat((moving, fixed), 1)) + self.grid
+    """,
+    )
+    assert fed["Warp"] == 2 * ["float32[batch, 1, 24, 20, 16]"]

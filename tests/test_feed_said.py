@@ -357,3 +357,32 @@ def test_axes_are_read_with_stars_between_them_and_sides_that_are_alike(tmp_path
     assert fed["images"].shape == ("batch", "height", "width", 32)
     assert fed["words"].shape == ("batch", "sequence")
     assert (fed["lengths"].shape, fed["lengths"].longest) == (("batch", 1), "sequence")
+
+
+def test_axes_in_two_kinds_of_brackets_that_add_up_what_settings_tell(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        '''
+        class Step(nn.Module):
+            def __init__(self, covariates=4):
+                super().__init__()
+                self.covariates = covariates
+                self.table = nn.Embedding(30, 6)
+                self.cell = nn.LSTM(1 + covariates + 6, 12, 3)
+
+            def forward(self, x, idx, hidden, cell):
+                """
+                Args:
+                    x ([1, batch_size, 1+covariates]): the last value and what is known of it
+                    idx ([1, batch_size]): one number of a series
+                    hidden ([3, batch_size, 12]): of the step before
+                    cell ([3, batch_size, 12]): of the step before
+                """
+                joined = torch.cat((x, self.table(idx)), 2)
+                return self.cell(joined, (hidden, cell))[0]
+        ''',
+    )
+    assert fed["x"].shape == (1, "batch", 5)
+    assert (fed["x"].dtype, fed["idx"].dtype) == ("float32", "int64")
+    assert fed["idx"].shape == (1, "batch")
+    assert fed["hidden"].shape == fed["cell"].shape == (3, "batch", 12)

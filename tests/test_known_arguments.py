@@ -541,3 +541,53 @@ def test_a_section_of_nothing_but_arguments_is_of_the_class_that_has_them(tmp_pa
     whole = model_of(reports["Whole"])
     assert whole.parameters == 64 * 20 + 20 + 20 * 6 + 6
     assert "arguments from configs/small.yaml" in whole.assumptions
+
+
+def test_settings_that_a_file_holds_as_none_are_what_the_project_ships(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        nets_py="""
+        FLAGS = None
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stem = nn.Conv2d(3, FLAGS.stem_width, 3)
+                self.head = nn.Conv2d(FLAGS.stem_width, FLAGS.kinds, 1)
+
+            def forward(self, image):
+                return self.head(self.stem(image))
+        """,
+        apps__net_yaml="stem_width: 5\nkinds: 4\n",
+    )
+    model = model_of(reports["Net"])
+    assert any(told.startswith("FLAGS, which is None") for told in model.assumptions)
+
+
+def test_a_command_line_of_a_shell_tells_settings(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "net.sh").write_text(
+        "python run.py --model Other --width 3 --depth 1\n"
+        "python run.py --model Net --width 4 --depth 2\n"
+    )
+    reports = examine_project(
+        tmp_path,
+        nets_py="""
+        class Net(nn.Module):
+            def __init__(self, configs):
+                super().__init__()
+                assert configs.width == 2 * configs.depth, "twice as wide as deep"
+                self.stem = nn.Conv2d(3, configs.width, 3)
+
+            def forward(self, image):
+                return self.stem(image)
+        """,
+        run_py="""
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--model", required=True)
+        parser.add_argument("--width", type=int, default=8)
+        parser.add_argument("--depth", type=int, default=8)
+        """,
+    )
+    assert model_of(reports["Net"]).arguments["configs"].endswith("run.py")

@@ -416,3 +416,74 @@ def test_none_is_passed_where_the_project_passes_it(tmp_path: Path) -> None:
         "None",
         "True",
     ]
+
+
+def test_a_script_of_a_shell_says_how_its_model_is_built(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        train_py="""
+        import argparse
+        from nets.net import Net
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--width", type=int, required=True)
+        parser.add_argument("--classes", type=int, default=4)
+        args = parser.parse_args()
+        net = Net(args.width, args.classes)
+        """,
+        run_sh="""
+        width=6
+        for classes in 9 11; do
+          python -u train.py --root $DATA \\
+            --width $width \\
+            --classes $classes
+        done
+        """,
+    )
+    assert model.arguments == {"width": 6, "classes": 9}
+
+
+def test_a_command_line_that_a_script_does_not_take_is_left_out(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        train_py="""
+        import argparse
+        from nets.net import Net
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--width", type=int, default=7, choices=(5, 7))
+        net = Net(parser.parse_args().width)
+        """,
+        README_md="    python train.py --width [a number]",
+    )
+    assert model.arguments == {"width": 7}
+
+
+def test_a_module_that_is_imported_by_its_name_is_that_of_the_model(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        train_py="""
+        import importlib
+
+        found = importlib.import_module("nets." + "net")
+        net = found.Net(5)
+        """,
+    )
+    assert model.arguments == {"width": 5}
+
+
+def test_of_files_that_a_script_chooses_among_the_models_own_is_taken(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        NET + "\n\n    def build(kind):\n        return Net({'wide': 9}[kind])\n",
+        nets__other_py="def build(kind):\n    return None",
+        train_py="""
+        kind = "other"
+        if kind == "other":
+            from nets.other import build
+        elif kind == "net":
+            from nets.net import build
+        net = build("wide")
+        """,
+    )
+    assert model.arguments == {"width": 9}

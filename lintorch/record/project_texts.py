@@ -14,10 +14,10 @@ _MOST_FILES = 3000
 _MOST_FOLDERS = 3000
 _MOST_BYTES = 48 << 20
 """Of all files together."""
-_BIGGEST = {".py": 1 << 19, ".md": 1 << 19, ".ipynb": 1 << 22}
-"""Bytes of a file, by its ending; pictures make notebooks big."""
+_BIGGEST = {".py": 1 << 19, ".md": 1 << 19, ".ipynb": 1 << 22, ".sh": 1 << 16}
+"""Bytes of a file, by its ending; pictures make notebooks big, and scripts of a shell say how others start."""
 CODE_ENDINGS = tuple(_BIGGEST)
-"""The endings of files that hold code: modules, notebooks, and texts with code in them."""
+"""The endings of files that hold code: modules, notebooks, texts with code in them, scripts of a shell."""
 _PASSED = frozenset(
     ("node_modules", "site-packages", "dist-packages", "__pycache__", "build", "dist", "venv")
 )

@@ -40,6 +40,10 @@ class ImportBinder:
             scope[alias.asname or alias.name] = self.scope.get(alias.name, UNKNOWN)
         return True
 
+    def is_own(self, node: ast.ImportFrom, scope: Mapping[str, Any]) -> bool:
+        """Whether an import is from the model's own file."""
+        return self.path in self._list_places(node, scope)
+
     def bind_failed(self, node: ast.stmt, scope: dict[str, Any]) -> None:
         """Bind the model's class where an import of that name failed, from a folder around its file."""
         for alias in node.names if isinstance(node, ast.ImportFrom) else ():

@@ -43,6 +43,8 @@ def parse_code(path: Path, data: bytes) -> CodeText | None:
             return _parse_notebook(path, text)
         if path.suffix == ".md":
             return _join_pieces(path, _list_fenced(text))
+        if path.suffix == ".sh":
+            return None
         return CodeText(path, ast.parse(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import re
-import shlex
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
@@ -14,14 +13,14 @@ from typing import Any
 from lintorch.guest.calls.code_regions import PlacedCall, list_calls
 from lintorch.guest.calls.code_text import CodeText, parse_code
 from lintorch.guest.calls.list_model_calls import SoughtModel
-from lintorch.guest.calls.project_texts import list_files_that_call, list_files_that_name
+from lintorch.guest.calls.project_texts import list_files_that_call
 from lintorch.guest.calls.run_statement import StatementRunner
+from lintorch.guest.calls.script_commands import list_commands
 from lintorch.guest.calls.script_runner import ScriptRunner
-from lintorch.guest.calls.script_surroundings import enter_script
+from lintorch.guest.calls.script_surroundings import enter_script, known_below
 
 _MOST_CALLERS = 3
 """Calls in other files that are looked at for what a function is given."""
-_ENDS_COMMAND = frozenset(("|", ">", ">>", "&&", "&", ";", "#", "2>&1"))
 
 
 class ProjectScripts:
@@ -43,7 +42,12 @@ class ProjectScripts:
         """The runner of a file, which runs statements as if that were started."""
         sought = self._sought
         folder = _choose_folder(text, sought.project)
-        with enter_script(text.path, folder, sought.project), self._around():
+        own = sys.modules.get(sought.kind.__module__)
+        with (
+            enter_script(text.path, folder, sought.project),
+            known_below(sought.path, own, sought.project),
+            self._around(),
+        ):
             for runner in self._runners.values():
                 runner.start_anew()
             yield self._get_runner(text)
@@ -68,35 +72,17 @@ class ProjectScripts:
         path = text.path
         if path not in self._runners:
             scope = _first_scope(self._sought, path)
-            command = self._find_command(path)
             self._runners[path] = ScriptRunner(
-                text, scope, self._statements, self.find_callers, command
+                text, scope, self._statements, self.find_callers, self._choose_command(path)
             )
         return self._runners[path]
 
-    def _find_command(self, path: Path) -> list[str]:
-        """The arguments with which a text of the project starts a script; none where no text does."""
-        pattern = re.compile(rf"python3?\b[^\n|;]*?[ /]{re.escape(path.name)} +(.+)")
-        for found, data in list_files_that_name(self._sought.project, {path.name}):
-            text = (
-                data.decode("utf-8", "replace").replace("\\\n", " ")
-                if found.suffix == ".md"
-                else ""
-            )
-            match = pattern.search(text)
-            if match is not None:
-                return _split_command(match[1])
-        return []
-
-
-def _split_command(text: str) -> list[str]:
-    arguments: list[str] = []
-    with suppress(ValueError):  # quotes that are not closed
-        for word in shlex.split(text.strip("`")):
-            if word in _ENDS_COMMAND:
-                break
-            arguments.append(word)
-    return arguments
+    def _choose_command(self, path: Path) -> tuple[str, ...]:
+        """The arguments that a text starts a script with: those that name the model first."""
+        names = {self._sought.kind.__name__.lower(), self._sought.path.stem.lower()}
+        commands = list_commands(self._sought.project, path.name)
+        own = (each for each in commands if names & {word.lower() for word in each})
+        return next(own, next(iter(commands), ()))
 
 
 def _first_scope(sought: SoughtModel, path: Path) -> dict[str, Any]:

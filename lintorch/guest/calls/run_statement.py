@@ -19,6 +19,7 @@ from lintorch.guest.calls.follow_function import (
 from lintorch.guest.calls.hollow_models import find_making
 from lintorch.guest.calls.make_parts import is_own_model, make_part
 from lintorch.guest.calls.needed_names import list_stores
+from lintorch.guest.calls.script_surroundings import start_plain
 from lintorch.guest.calls.unknown_value import UNKNOWN, UnknownValue
 from lintorch.guest.process import tampering
 from lintorch.guest.process.deadline import clock
@@ -150,7 +151,7 @@ class StatementRunner:
             if id(node) in self._failed or _is_left_out(node):
                 raise ValueError("left out")
             code = compile(ast.Module([node], []), name_script(scope), "exec")
-            self._do(lambda: exec(code, scope))
+            self._do(lambda: _start_again(lambda: exec(code, scope)))
         except (Exception, SystemExit, TooSlow):  # whatever user code raises
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 self._failed.add(id(node))  # what cannot be imported is slow to say so
@@ -192,7 +193,13 @@ class StatementRunner:
             tampering.restore_interpreter()
 
     def _run_branch(self, node: ast.If, scope: dict[str, Any]) -> None:
-        """The branch that is taken; where that is not known, the first, and the other for what it lacks."""
+        """The branch that is taken; where that is not known, the first, and the other for what it lacks.
+
+        Of branches that import from several files, the one that does from the model's own.
+        """
+        if (own := self._find_own_branch(node, scope)) is not None:
+            self._run_all(own, scope)
+            return
         taken = self._test(node.test, scope)
         if taken is UNKNOWN:
             self._run_all(node.body, scope)
@@ -201,6 +208,17 @@ class StatementRunner:
                 self._run_all(node.orelse, scope)
         else:
             self._run_all(node.body if taken else node.orelse, scope)
+
+    def _find_own_branch(self, node: ast.If, scope: dict[str, Any]) -> list[ast.stmt] | None:
+        """The branch, of an `elif` further down too, that alone imports from the model's own file."""
+        branches = [node.body, node.orelse]
+        while len(branches[-1]) == 1 and isinstance(inner := branches[-1][0], ast.If):
+            branches[-1:] = [inner.body, inner.orelse]
+        imports = [[n for n in branch if isinstance(n, ast.ImportFrom)] for branch in branches]
+        if sum(map(bool, imports)) < 2:
+            return None
+        own = [any(self._imports.is_own(n, scope) for n in each) for each in imports]
+        return branches[own.index(True)] if sum(own) == 1 else None
 
     def _test(self, node: ast.expr, scope: dict[str, Any]) -> Any:
         if "__name__" in ast.unparse(node):
@@ -238,6 +256,17 @@ class StatementRunner:
             for handler in node.handlers:
                 if any(_lacks(scope, name) for part in handler.body for name in list_stores(part)):
                     self._run_all(handler.body, scope)
+
+
+def _start_again(action: Callable[[], Any]) -> Any:
+    """Do it; once more without arguments where a command line does not take those of a text: `[a|b]`."""
+    try:
+        return action()
+    except SystemExit:
+        with start_plain() as had_some:
+            if not had_some:
+                raise
+            return action()
 
 
 def _is_left_out(node: ast.stmt) -> bool:

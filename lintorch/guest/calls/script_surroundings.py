@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
 import torch
@@ -44,12 +45,38 @@ def enter_script(path: Path, folder: Path, project: Path) -> Iterator[None]:
 
 
 @contextmanager
+def known_below(path: Path, module: ModuleType | None, project: Path) -> Iterator[None]:
+    """Within it, a file's module is that one by whatever name scripts import it: `import_module("nets." + name)`."""
+    folders = [f for f in path.parents if f.is_relative_to(project)][1:]
+    parts = [path.relative_to(folder).with_suffix("").parts for folder in folders]
+    names = [".".join(each) for each in parts if all(part.isidentifier() for part in each)]
+    added = {name: module for name in names if module is not None and name not in sys.modules}
+    sys.modules.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            sys.modules.pop(name, None)
+
+
+@contextmanager
 def start_with(path: Path, command: Sequence[str]) -> Iterator[None]:
     """As in a run of a script with these arguments."""
     before = sys.argv
     sys.argv = [str(path), *command]
     try:
         yield
+    finally:
+        sys.argv = before
+
+
+@contextmanager
+def start_plain() -> Iterator[bool]:
+    """As in a run of the script without arguments; whether it had any."""
+    before = sys.argv
+    sys.argv = before[:1]
+    try:
+        yield len(before) > 1
     finally:
         sys.argv = before
 

@@ -21,9 +21,14 @@ from lintorch.guest.construct.setting_paths import SettingPath, SettingUse, find
 from lintorch.guest.construct.tiny_configs import guess_setting
 from lintorch.guest.imports.cpu_for_gpu import name_cpu
 
-_CONFIG_NAME = re.compile(
-    r"(\w+_)?(configs?|cfgs?|confs?|args|opts?|hparams?|hps|params|options|settings)"
+CONFIG_NAME = re.compile(
+    r"(\w+_)?(configs?|cfgs?|confs?|args|opts?|hparams?|hps|params|options|settings|flags)"
 )
+_COUNTED = re.compile(
+    r"vocab|alphabet|((num|n|size|len)_(of_)?(labels?|tags?|words?|chars?|class(es)?|users?|items?|nodes?))"
+    r"|(label|tag|word|char|class|user|item|node)s?_(num|size|count)"
+)
+"""Sizes of what is counted in data, which are 0 until a script has counted."""
 _DATA_NAME = re.compile(r"(\w+_)?(data|dataset|corpus|meta|metadata|info|env)")
 _LEAST_READ = 2
 """Attributes that are read of an argument before it is taken for settings whatever its name."""
@@ -69,7 +74,7 @@ class FoundSettings(dict[str, Any]):
 def is_settings_parameter(call: Callable[..., Any], parameter: inspect.Parameter) -> bool:
     """Whether a parameter is a configuration of which settings are read by name."""
     read = find_settings_read(call, parameter.name)
-    if _CONFIG_NAME.fullmatch(parameter.name.lower()):
+    if CONFIG_NAME.fullmatch(parameter.name.lower()):
         return bool(read)
     least = 1 if _DATA_NAME.fullmatch(parameter.name.lower()) else _LEAST_READ
     if len(read) < least or parameter.name in find_called_names(call):
@@ -107,7 +112,7 @@ def _fit_value(value: Any, use: SettingUse) -> Any:
     name = use.path[-1].lower()
     if "pretrain" in name and isinstance(value, (bool, str)):
         return type(value)()
-    if type(value) is int and value == 0 and "vocab" in name:  # it is filled in while a script runs
+    if type(value) is int and value == 0 and _COUNTED.search(name):
         value = _ABSENT
     if value is _ABSENT:
         known = name in VALUE_BY_NAME or use.several

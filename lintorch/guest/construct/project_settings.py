@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import json
 import os
 import re
@@ -13,10 +14,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from lintorch.guest.calls.script_commands import list_commands
 from lintorch.guest.construct.setting_paths import SettingPath, SettingUse
 from lintorch.guest.construct.spelled_settings import (
     BegunSettings,
     SettingTree,
+    read_command,
     read_python_settings,
 )
 from lintorch.guest.process.deadline import clock
@@ -29,6 +32,10 @@ _MOST_SECONDS = 3.0
 _DEEPEST_SUBTREE = 3
 _LEAST_SHARE = 0.5
 """Of the settings that are read: what a set must hold to be taken for the one that is meant."""
+_MOST_COMMANDS = 40
+"""Models that the command lines of one script name."""
+_NAMING = frozenset(("--model", "--arch", "--net", "--network", "--model_name", "--backbone", "-a"))
+"""Options that say which model a script is started for."""
 _ABSENT = object()
 _REFERENCE = re.compile(r"\$\{(\w+(?:\.\w+)*)\}")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+")
@@ -144,7 +151,7 @@ def read_repository(root: Path) -> tuple[ShippedSettings, ...]:
     for number, path in enumerate(_list_files(root)):
         if number >= _MOST_FILES or clock() > late:
             break
-        found += (ShippedSettings(tree, str(path)) for tree in _read_file(path))
+        found += (ShippedSettings(tree, str(path)) for tree in _read_file(path, root))
     return tuple(_finish(each, found) for each in found)
 
 
@@ -186,11 +193,11 @@ def _list_files(root: Path) -> Iterator[Path]:
             yield Path(path)
 
 
-def _read_file(path: Path) -> list[SettingTree]:
+def _read_file(path: Path, root: Path) -> list[SettingTree]:
     try:
         text = path.read_bytes()
         if path.suffix == ".py":
-            return list(read_python_settings(text))
+            return [*_read_commands(path, text, root), *read_python_settings(text)]
         written_as_json = path.suffix == ".json" or text.lstrip().startswith(b"{")
         loaded = json.loads(text) if written_as_json else _load_yaml(text)
         if isinstance(loaded, dict) and path.suffix != ".json" and _is_group(path.parent):
@@ -198,6 +205,16 @@ def _read_file(path: Path) -> list[SettingTree]:
     except Exception:  # of any parser
         return []
     return [_resolve(loaded, loaded)] if isinstance(loaded, dict) else []
+
+
+def _read_commands(path: Path, text: bytes, root: Path) -> Iterator[SettingTree]:
+    """What a script's arguments are as texts of the repository start it: one set for each model that they name."""
+    seen: set[str] = set()
+    for words in list_commands(root, path.name) if b"add_argument" in text else ():
+        named = next((value for flag, value in itertools.pairwise(words) if flag in _NAMING), "")
+        if named not in seen and len(seen) < _MOST_COMMANDS and (tree := read_command(text, words)):
+            seen.add(named)
+            yield tree
 
 
 @lru_cache(maxsize=256)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -89,8 +89,45 @@ def _read_parsers(tree: ast.Module) -> SettingTree:
     return found
 
 
-def _read_argument(node: ast.Call) -> tuple[str, Any]:
-    """The name and default of one argument. Raises UnknownValueError where none is spelled out."""
+def read_command(text: bytes, words: Sequence[str]) -> SettingTree:
+    """The arguments of a file's parsers as a command line gives them, the others by their defaults; else nothing."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    said: SettingTree = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and get_last_name(node.func) == "add_argument":
+            with suppress(UnknownValueError, ValueError):
+                said |= _read_said(node, words)
+    return {**_read_parsers(tree), **said} if said else {}
+
+
+def _read_said(node: ast.Call, words: Sequence[str]) -> SettingTree:
+    """What a command line says of one argument, if anything. Raises UnknownValueError and ValueError."""
+    given = {key.arg: key.value for key in node.keywords}
+    flags = {evaluate_literal(part, {}) for part in node.args}
+    at = next((n for n, word in enumerate(words) if word.partition("=")[0] in flags), -1)
+    if at < 0 or not words[at].startswith("-"):
+        return {}
+    name = _name_argument(node)
+    action = getattr(given.get("action"), "value", "")
+    if action in ("store_true", "store_false"):
+        return {name: action == "store_true"}
+    kind = _TYPES.get(get_last_name(given["type"])) if "type" in given else str
+    values = [words[at].partition("=")[2]] if "=" in words[at] else []
+    for word in () if values else words[at + 1 :]:
+        if re.match(r"--?[a-zA-Z]", word):
+            break
+        values.append(word)
+    if kind is None or not values:
+        return {}
+    several = getattr(given.get("nargs"), "value", None) not in (None, "?", 1)
+    return {name: [kind(value) for value in values] if several else kind(values[0])}
+
+
+def _name_argument(node: ast.Call) -> str:
+    """What an argument is called in the namespace. Raises UnknownValueError where that is not spelled out."""
     given = {key.arg: key.value for key in node.keywords}
     names = [evaluate_literal(part, {}) for part in node.args]
     flags = [name for name in names if isinstance(name, str)]
@@ -98,7 +135,12 @@ def _read_argument(node: ast.Call) -> tuple[str, Any]:
         raise UnknownValueError("add_argument")
     long = next((name for name in flags if name.startswith("--")), flags[0])
     name = evaluate_literal(given["dest"], {}) if "dest" in given else long
-    return str(name).lstrip("-").replace("-", "_"), _read_default(given)
+    return str(name).lstrip("-").replace("-", "_")
+
+
+def _read_argument(node: ast.Call) -> tuple[str, Any]:
+    """The name and default of one argument. Raises UnknownValueError where none is spelled out."""
+    return _name_argument(node), _read_default({key.arg: key.value for key in node.keywords})
 
 
 def _read_default(given: dict[str | None, ast.expr]) -> Any:

@@ -19,6 +19,7 @@ from lintorch.guest.construct.import_file import import_file, prepare_user_code
 from lintorch.guest.construct.lacking_settings import build_completed
 from lintorch.guest.construct.make_model import Built, ModelMaker, list_required
 from lintorch.guest.construct.registered_settings import find_registered
+from lintorch.guest.construct.unset_settings import fill_unset_settings
 from lintorch.guest.imports.user_frames import UserCode
 from lintorch.guest.watch.user_lines import UserLines
 
@@ -37,9 +38,10 @@ def build_each_way(
     """
     errors: list[Exception] = []
     some = False
+    kind = next((call for factory, call in candidate.ways if not factory), None)
     for attempt in _list_attempts(candidate, files, tuple(_follow_calls(calls))):
         try:
-            built = attempt()
+            built = _try_twice(attempt, kind)
         except Exception as error:  # whatever user code raises
             errors.append(error)
         else:
@@ -50,6 +52,16 @@ def build_each_way(
                     yield built.build_smaller()
     if not some and errors:
         raise errors[0]
+
+
+def _try_twice(attempt: Callable[[], Built], kind: Callable[..., Any] | None) -> Built:
+    """The model; once more where settings of its file were None, and are there then."""
+    try:
+        return attempt()
+    except Exception as error:  # whatever user code raises
+        if not fill_unset_settings(kind, error):
+            raise
+    return attempt()
 
 
 def _follow_calls(calls: Callable[[], Iterable[Example]]) -> Iterator[Example]:

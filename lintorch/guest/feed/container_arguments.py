@@ -49,8 +49,9 @@ def find_structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]
         for name, parameter in given.items()
         if parameter.kind is not parameter.VAR_POSITIONAL
     }
+    kept = {**getattr(inspect.unwrap(module.forward), "__globals__", {}), **_list_kept(module)}
     found = {
-        name: _find_structure(name, text, tree, held) or _find_in_part(module, name)
+        name: _find_structure(name, text, tree, held, kept) or _find_in_part(module, name)
         for name, text in written.items()
     }
     return {name: structure for name, structure in found.items() if structure}
@@ -82,9 +83,9 @@ def find_part_names(module: Any, name: str) -> tuple[str, ...]:
 
 
 def _find_structure(
-    name: str, written: str, tree: ast.AST, held: int
+    name: str, written: str, tree: ast.AST, held: int, kept: Mapping[str, Any]
 ) -> tuple[Structure, bool] | None:
-    if keys := tuple(dict.fromkeys(_find_keys(name, tree))):
+    if keys := tuple(dict.fromkeys(_find_keys(name, tree, kept))):
         return tuple((key,) for key in keys), True
     is_list = bool(_LIST_ANNOTATION.search(written))
     if is_list and _NESTED_ANNOTATION.search(written):
@@ -102,13 +103,28 @@ def _find_structure(
     return tuple((number,) for number in range(wanted)), sure
 
 
-def _find_keys(name: str, tree: ast.AST) -> Iterator[str]:
-    """`a` of `x["a"]` that is read."""
+def _list_kept(module: Any) -> dict[str, Any]:
+    """What a model keeps, by `self.name`."""
+    return {f"self.{name}": value for name, value in vars(module).items()}
+
+
+def _find_keys(name: str, tree: ast.AST, kept: Mapping[str, Any]) -> Iterator[str]:
+    """`a` of `x["a"]` that is read, and those of `x[key]` in a loop over words that are `kept` by a name."""
+    loops = [
+        (node.target.id, kept.get(ast.unparse(node.iter)))
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.target, ast.Name)
+    ]
     for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == name:
-            key = getattr(node.slice, "value", None)
-            if isinstance(key, str) and isinstance(node.ctx, ast.Load):
-                yield key
+        if not isinstance(node, ast.Subscript) or getattr(node.value, "id", "") != name:
+            continue
+        key = getattr(node.slice, "value", None)
+        if isinstance(key, str) and isinstance(node.ctx, ast.Load):
+            yield key
+        counted = getattr(node.slice, "id", "")
+        for words in [words for target, words in loops if target == counted]:
+            if isinstance(words, (list, tuple, dict)) and len(words) <= _MOST_PARTS:
+                yield from (word for word in words if isinstance(word, str))
 
 
 def _count_parts(name: str, tree: ast.AST) -> Iterator[int]:

@@ -204,7 +204,7 @@ def guess_inputs(
             told = take_said(guess, said, namer)
             yield from (take_known(told, partly, rank) for rank in (3, 1) if partly)
         if said:
-            yield told
+            yield from (_take_fractions(told, embedded, said), told)
             said = {}
         yield guess
     yield from later
@@ -221,6 +221,23 @@ def take_said(guess: Guess, said: Mapping[str, SaidShape], namer: AxisNamer) -> 
         shape = namer.name_axes(axes, whole) if axes else given.shape
         inputs.append(replace(given, shape=shape))
     return replace(guess, sizes=namer.sizes | guess.sizes).with_inputs(tuple(inputs))
+
+
+def _take_fractions(
+    guess: Guess, embedded: Collection[str], said: Mapping[str, SaidShape]
+) -> Guess:
+    """The guess with fractions for an input of steps with features, where others are what is looked up."""
+    if not embedded:
+        return guess
+    inputs = (
+        replace(given, dtype="float32", low=0, high=0)
+        if given.dtype == "int64"
+        and given.name not in embedded
+        and len(said.get(given.name, ())) > 2
+        else given
+        for given in guess.inputs
+    )
+    return guess.with_inputs(tuple(inputs))
 
 
 def take_known(guess: Guess, known: Sequence[Input], batched: int) -> Guess:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -35,11 +36,16 @@ def _is_layer_of_torch(part: nn.Module) -> bool:
 
 
 def _find_only_part(module: nn.Module, name: str) -> nn.Module | None:
-    """The part that is called with an argument alone, which is used nowhere else; of several behind one another the first."""
+    """The part that is called with an argument alone, which is used nowhere else before something else is called so.
+
+    Of several parts behind one another the first.
+    """
     if type(module) is nn.Sequential:
         return next(iter(module), None)
     nodes = list(ast.walk(parse_source_of(module.forward)))
-    uses = sum(getattr(node, "id", "") == name for node in nodes)
+    named = [node for node in nodes if isinstance(node, ast.Name) and node.id == name]
+    last = min((n.lineno for n in named if isinstance(n.ctx, ast.Store)), default=math.inf)
+    uses = sum(n.lineno <= last for n in named if isinstance(n.ctx, ast.Load))
     for node in nodes if uses == 1 else ():
         match node:
             case ast.Call(ast.Attribute(ast.Name("self"), part), [ast.Name(given)], []) if (

@@ -96,6 +96,7 @@ class _UseReader:
         self._module, self._depth, self._find_plain = module, depth, find_plain
         self._nodes = list(ast.walk(tree))
         self._loops = dict(find_loop_modules(self._nodes, module))
+        self._inner: dict[nn.Module, set[str]] = {}
 
     def read_uses(self, name: str) -> ParameterUses:
         """What is done with one parameter."""
@@ -117,7 +118,8 @@ class _UseReader:
         )
 
     def _follow_calls(self, name: str) -> tuple[PlainParameter | None, bool]:
-        """What a parameter is to the modules that it is passed to, and whether one is a layer of torch."""
+        """What a parameter is to the modules that it is passed to, and whether it is a tensor to one of them."""
+        plain: PlainParameter | None = None
         for node in self._nodes:
             called = self._find_called(node)
             keyword = find_keyword(node, name, called) if called is not None else ""
@@ -125,10 +127,13 @@ class _UseReader:
                 continue
             if type(called).__module__.startswith("torch.nn"):
                 return None, True
-            found = self._find_plain(called, self._depth + 1).get(keyword)
-            if found is not None:
-                return found, False
-        return None, False
+            if called not in self._inner:
+                uses = read_parameter_uses(called, self._depth + 1, self._find_plain)
+                self._inner[called] = {known for known, use in uses.items() if use.tensor}
+            if keyword in self._inner[called]:
+                return None, True
+            plain = plain or self._find_plain(called, self._depth + 1).get(keyword)
+        return plain, False
 
     def _is_tensor_to_function(self, name: str) -> bool:
         """Whether a function of the user's that it is passed to as it is does with it what only a tensor can do."""

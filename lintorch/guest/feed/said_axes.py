@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -101,7 +101,7 @@ class AxisNamer:
         if _FEATURES.fullmatch(re.sub("^(num|n)_", "", word)):
             return self._find_series_channels(words, number) or self._channels or _FEATURE_SIZE
         if _MANY.fullmatch(word) or not word.isidentifier():
-            return self._add(re.sub(r"\W", "_", word))
+            return self._add(re.sub(r"^(?=\d)|\W", "_", word))
         return _FEATURE_SIZE
 
     def _find_series_channels(self, words: Sequence[str], number: int) -> int:
@@ -139,11 +139,17 @@ def _find_known(word: str, module: nn.Module, arguments: Mapping[str, Any]) -> i
         n for name, n in arguments.items() if name in spelled or (letter and letter.fullmatch(name))
     )
     found = (n for n in (*given, *held) if type(n) is int and n > 0)
-    factors = word.split("*")
-    if len(factors) > 1:
-        known = (int(f) if f.isdigit() else _find_known(f, module, arguments) for f in factors)
-        return prod(known)
+    for sign, join in (("+", _add_up), ("*", prod)):
+        parts = [part.strip() for part in word.split(sign)]
+        if len(parts) > 1:
+            return join(int(p) if p.isdigit() else _find_known(p, module, arguments) for p in parts)
     return next(found, 0) or _find_kept_setting(spelled, module) or _find_in_file(spelled, module)
+
+
+def _add_up(terms: Iterable[int]) -> int:
+    """The sum of sizes; 0 where one is not known."""
+    known = [*terms]
+    return sum(known) if all(known) else 0
 
 
 def _find_in_file(names: set[str], module: nn.Module) -> int:

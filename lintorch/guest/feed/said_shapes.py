@@ -23,6 +23,8 @@ SaidShape = tuple[str, ...]
 _TYPE = re.compile(r"\((?:torch\.)?\w*[Tt]ensor\b[^()\[\]]*\)|:\s*(?:torch\.)?\w*Tensor\b")
 _MATH = re.compile(r":math:|[`{}]")
 """Of formulas: `(N, T_{in}, V)`."""
+_DOUBLED = re.compile(r"\(\s*\[([^\[\]()]*)\]\s*\)")
+"""As in `hidden ([layers, batch, dim])`."""
 _EQUALS = re.compile(r"\b(shape|size)s?\s*[=:]\s*", re.IGNORECASE)
 _LIST = r"(?P<open>[\[(])\s*(?P<list>[^\[\]()\n]{1,90}?)\s*(?P<one>,?)\s*[\])]"
 _CROSSED = r"(?P<crossed>\w+(?: [x×*] \w+){1,5}|[A-Z0-9](?:x[A-Z0-9]\w*){1,5})(?!\w)"
@@ -93,7 +95,8 @@ def _read_graphs(
 
 def _clean(text: str) -> str:
     """A text without types and signs of formulas."""
-    return _EQUALS.sub(r"\1 ", _TYPE.sub(" ", _MATH.sub("", text)))
+    text = _DOUBLED.sub(r"[\1]", _MATH.sub("", text))
+    return _EQUALS.sub(r"\1 ", _TYPE.sub(" ", text))
 
 
 def _read_of_parts(module: nn.Module, names: Sequence[str], depth: int) -> dict[str, SaidShape]:

@@ -11,6 +11,7 @@ from torch import nn
 
 from lintorch.guest.construct.make_model import Built
 from lintorch.guest.feed.asked_sizes import fit_asked_size
+from lintorch.guest.feed.built_sides import try_built_sides
 from lintorch.guest.feed.example_inputs import follow_example
 from lintorch.guest.feed.fix_sides import suggest_sizes
 from lintorch.guest.feed.guess_containers import spread_over_containers
@@ -233,6 +234,7 @@ def _try_guesses(
             better = [
                 *(fit_asked_size(guess, error.asked) if error.asked else ()),
                 *add_named_argument(module, guess, f"{error.text} {error.condition}", plain),
+                *try_built_sides(guess, error.text, module),
                 *suggest_repairs(guess, error.text, error.blamed),
                 *plain.suggest_others(guess),
                 *try_own_batch(guess, error.text, module),
