@@ -6,7 +6,14 @@ from lintorch.targets.written_operators import find_first_opset
 
 _SPELLINGS = ("torch.nn.functional.{}", "torch.{}", "torch.Tensor.{}", "torch.fft.{}")
 _EXPORTERS = {"onnx-legacy": "the legacy exporter (dynamo=False)", "onnx": "dynamo=True"}
-_WRITTEN_AS = {"grid_sampler": "grid_sample", "upsample_bicubic2d": "interpolate"}
+_WRITTEN_AS = {
+    "grid_sampler": "grid_sample",
+    "upsample_bicubic2d": "interpolate",
+    "affine_grid_generator": "affine_grid",
+    "im2col": "unfold",
+    "col2im": "fold",
+}
+"""What the exporter calls an operator, by the function that people call."""
 
 
 def describe_exporters(name: str) -> str:
