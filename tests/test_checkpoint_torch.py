@@ -260,6 +260,22 @@ def test_a_batch_norm_gets_its_counter_where_an_old_file_has_none(tmp_path: Path
     assert _compare(state, _Net(), tmp_path).loads_as_it_is
 
 
+def test_a_value_that_is_no_tensor_is_told_as_load_state_dict_refuses_it(tmp_path: Path) -> None:
+    state = {**_Net().state_dict(), "mask_values": [0, 1]}
+    with pytest.raises(RuntimeError, match="mask_values"):
+        _Net().load_state_dict(state)
+    found = _compare(state, _Net(), tmp_path)
+    assert found.plain == ("mask_values",)
+    assert not found.loads_as_it_is
+
+
+def test_a_counter_under_another_name_is_not_called_as_the_model_calls_it(tmp_path: Path) -> None:
+    state = {f"module.{key}": value for key, value in _Net().state_dict().items()}
+    found = _compare(dict(state), _Net(), tmp_path)
+    assert found.is_whole
+    assert found.before == 0
+
+
 def test_arrays_are_told_as_load_state_dict_refuses_them(tmp_path: Path) -> None:
     state = {k: v.numpy() for k, v in _Net().state_dict().items()}
     with pytest.raises(RuntimeError, match=r"expected torch\.Tensor"):

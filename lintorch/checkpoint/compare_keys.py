@@ -27,8 +27,8 @@ class OtherShape:
 class Comparison:
     """What becomes of a checkpoint in a model, once the `prefixes` are off its keys.
 
-    `before` counts keys of the model that the checkpoint has as it is, or that are filled in. `renaming` is a guess, by
-    shape and order, of how keys of one are called in the other.
+    `before` counts keys of the model that the checkpoint has as it is. `renaming` is a guess, by shape and order, of how
+    keys of one are called in the other.
     """
 
     matched: tuple[str, ...]
@@ -43,6 +43,8 @@ class Comparison:
     renaming: Renaming | None = None
     arrays: int = 0
     """How many of its values are NumPy arrays, which `load_state_dict` refuses."""
+    plain: tuple[str, ...] = ()
+    """Its keys that hold no tensor, which `load_state_dict` refuses too."""
 
     @property
     def left(self) -> tuple[str, ...]:
@@ -59,18 +61,19 @@ class Comparison:
     @property
     def loads_as_it_is(self) -> bool:
         """Whether `load_state_dict` takes it without a change."""
-        return self.is_whole and not (self.prefixes or self.added or self.arrays)
+        changed = self.prefixes or self.added or self.arrays or self.plain
+        return self.is_whole and not changed
 
     @property
     def is_whole(self) -> bool:
-        """Whether it does once the prefixes are off, and arrays are tensors."""
+        """Whether it does once the prefixes are off, arrays are tensors, and what is no tensor is out."""
         return not (self.missing or self.unexpected or self.other_shapes)
 
 
 def compare_keys(section: Section, model: Mapping[str, Shape]) -> Comparison:
     """What `model.load_state_dict` would say of the weights, by the shapes of both."""
     given = {key: tensor.shape for key, tensor in section.tensors}
-    before = sum(key in given or _is_filled_in(key, section) for key in model)
+    before = sum(key in given for key in model)
     prefixes, added = _fit_prefix(list(given), model)
     shapes = {added + strip_prefixes(key, prefixes): shape for key, shape in given.items()}
     absent = [key for key in model if key not in shapes]
@@ -97,6 +100,7 @@ def compare_keys(section: Section, model: Mapping[str, Shape]) -> Comparison:
         added,
         renaming,
         sum(tensor.kind == "numpy" for _, tensor in section.tensors),
+        section.plain,
     )
 
 

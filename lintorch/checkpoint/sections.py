@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lintorch.checkpoint.list_tensors import (
@@ -30,6 +30,7 @@ _OPTIMIZERS = (
 _SCHEDULER = {"last_epoch", "_step_count"}
 _SCALER = {"scale", "growth_factor", "backoff_factor"}
 _LOOSE = "tensors by themselves"
+_EXTRA = "_extra_state"
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Section:
     about: str = ""
     versioned: tuple[str, ...] = ()
     """The modules (by prefix) of which the file says that they have what torch 0.4.1 added."""
+    plain: tuple[str, ...] = ()
+    """The keys beside its tensors that hold none: `load_state_dict` does not know them."""
 
     @property
     def name(self) -> str:
@@ -83,7 +86,8 @@ def list_sections(
         kind = "average" if _AVERAGE.search(".".join(path)) else "weights"
         named = isinstance(root, (Table, Made))
         tensors = tuple(list_tensors(root, budget))
-        yield Section(path, kind if named else "tensors", tensors, versioned=_list_versions(root))
+        kind, plain = (kind, _list_plain(fields, tensors)) if named else ("tensors", ())
+        yield Section(path, kind, tensors, versioned=_list_versions(root), plain=plain)
         yield from (
             section for section in inner if section.kind != "tensors" and not section.tensors
         )
@@ -91,6 +95,16 @@ def list_sections(
     if direct:
         yield Section(path, "tensors", tuple(direct), _LOOSE)
     yield from inner
+
+
+def _list_plain(
+    fields: Sequence[tuple[str, Value]], tensors: Sequence[tuple[str, Tensor]]
+) -> tuple[str, ...]:
+    """`mask_values`, `epoch`; modules save anything as extra state, and quantized ones types and tuples."""
+    if any(tensor.kind == "quantized" for _, tensor in tensors):
+        return ()
+    others = (key for key, each in fields if as_tensor(each) is None)
+    return tuple(key for key in others if not key.endswith(_EXTRA))
 
 
 def _find_kind(table: Table) -> str:

@@ -89,6 +89,7 @@ def _comparison_object(found: InspectedCheckpoint, comparison: Comparison) -> di
         "matched": len(comparison.matched),
         "missing": list(comparison.missing),
         "unexpected": list(comparison.unexpected),
+        "no_tensors": list(comparison.plain),
         "other_shapes": [
             {"key": each.key, "file": list(each.here), "model": list(each.wanted)}
             for each in comparison.other_shapes

@@ -26,6 +26,7 @@ def list_comparison(found: InspectedCheckpoint) -> Iterator[Line]:
         yield ((f"  the model was built with {name} = {value}, which nobody gave", "dim"),)
     yield from _list_keys("missing in the file", comparison.missing)
     yield from _list_keys("unknown to the model", comparison.unexpected)
+    yield from _list_keys("no tensors, which load_state_dict does not know", comparison.plain)
     shapes = [
         f"{each.key}: {_sizes(each.here)} in the file, {_sizes(each.wanted)} in the model"
         for each in comparison.other_shapes
@@ -48,8 +49,10 @@ def _summarize(comparison: Comparison) -> tuple[str, str]:
             f"the model takes it: all {comparison.wanted} keys are there, with their shapes",
         )
     if comparison.is_whole and not (comparison.prefixes or comparison.added):
+        changes = [f"its {comparison.arrays} NumPy arrays are tensors"] * bool(comparison.arrays)
+        changes += ["what is no tensor is out of it"] * bool(comparison.plain)
         return "warning", (
-            f"the model takes it once its {comparison.arrays} NumPy arrays are tensors: all"
+            f"the model takes it once {' and '.join(changes)}: all"
             f" {comparison.wanted} keys are there, with their shapes"
         )
     if comparison.is_whole:
@@ -87,6 +90,9 @@ def write_load(found: InspectedCheckpoint) -> Iterator[str]:
         return
     yield write_loading(found.checkpoint)
     yield write_access(chosen)
+    if comparison.plain:
+        yield f"for key in {[*comparison.plain]}:"
+        yield "    del state[key]"
     if comparison.arrays:
         yield "state = {key: torch.as_tensor(value) for key, value in state.items()}"
     yield from write_stripping(comparison.prefixes)
