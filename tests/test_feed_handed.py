@@ -251,7 +251,8 @@ def test_a_mapping_has_the_words_that_loops_go_through(tmp_path: Path) -> None:
     """,
     )
     (found,) = fed["Net"]
-    assert isinstance(found, dict) and [*found] == ["age", "gender", "past"]
+    assert isinstance(found, dict)
+    assert [*found] == ["age", "gender", "past"]
 
 
 def test_a_volume_is_in_proportion_to_the_shape_that_a_model_was_built_for(tmp_path: Path) -> None:
