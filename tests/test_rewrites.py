@@ -277,6 +277,8 @@ TRACED = [
     ("k = 2", "n = math.ceil(image.size(2) * k)", "return F.interpolate(image, size=(n, 8))"),
     ("side = max(image.shape[-2:])", "return F.pad(image, (0, side - image.size(3), 0, side - image.size(2)))"),
     ("n = min(image.shape[2], image.shape[3], 18)", "return image[:, :, :n]"),
+    ("n = max((math.ceil(image.shape[2] / 5) - 1) * 5 + 3 - image.shape[2], 0)", "return F.pad(image, (0, 0, 0, n))"),
+    ("def lacking(n, k, s):", "    return max((math.ceil(n / s) - 1) * s + k - n, 0)", "return F.pad(image, (0, lacking(image.shape[3], 3, 5)))"),
     ("n = max(image.size(2), image.size(3), 18)", "return image * n"),
     ("h, w = image.shape[2:]", "side = max(h, w)", "return F.pad(image, (0, side - w, 0, side - h))"),
     ("return image[:, :, : min(image.size(2), image.size(3))]",),

@@ -23,6 +23,8 @@ _SETTINGS = (1, 2, 3, 20, 25)
 _MOST_UNKNOWNS = 3
 _TIMES, _LARGEST = (1, 2, 3, 4), 1 << 20
 """Multiples of all that sizes are divided by are tried too, where these are no larger."""
+_FAR = range(10_000, 10_128)
+"""Neighbours that no model is made for."""
 _HEAVY = 24
 """Symbols and operations of a size that is too long to be tried."""
 
@@ -71,6 +73,25 @@ def meet_by_settings(left: Dim, right: Dim) -> bool:
         if len(met) > 1:
             return False
     return True
+
+
+@lru_cache(maxsize=4096)
+def crosses_far_out(left: Dim, right: Dim) -> bool:
+    """Whether one of two sizes is the larger, then the other, however large a single symbol gets.
+
+    So it is of what a size lacks to a multiple, and not of what it lacks to a least size.
+    """
+    difference = left - right
+    if isinstance(difference, int) or difference.weight > _HEAVY:
+        return False
+    symbols = sorted(set(_list_unknowns(difference)), key=str)
+    if len(symbols) != 1 or not isinstance(symbols[0], Symbol):
+        return False
+    try:
+        found = [_work_out(difference, {symbols[0]: far}) for far in _FAR]
+    except ArithmeticError:
+        return False
+    return min(found) < 0 < max(found)
 
 
 def _list_unknowns(size: Dim) -> Iterator[Atom]:

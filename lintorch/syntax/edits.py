@@ -102,5 +102,18 @@ def _first(statement: cst.CSTNode) -> cst.CSTNode:
 
 def fit_operation(content: str, outer: cst.CSTNode | None) -> str:
     """An operation as it may stand in a place with `outer` around it: in brackets where it needs them."""
-    free = isinstance(outer, _FREE) and "\n" not in content
-    return content if free else f"({content})"
+    free = isinstance(outer, _FREE) or (_is_sum(outer) and _binds_tighter(content))
+    return content if free and "\n" not in content else f"({content})"
+
+
+def _is_sum(outer: cst.CSTNode | None) -> bool:
+    return isinstance(outer, cst.BinaryOperation) and isinstance(
+        outer.operator, (cst.Add, cst.Subtract)
+    )
+
+
+def _binds_tighter(content: str) -> bool:
+    """Whether it is a product or a quotient, as operands of a sum may be."""
+    found = cst.parse_expression(content)
+    tighter = (cst.Multiply, cst.Divide, cst.FloorDivide, cst.Modulo, cst.Power)
+    return isinstance(found, cst.BinaryOperation) and isinstance(found.operator, tighter)

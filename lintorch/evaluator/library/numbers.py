@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from lintorch.evaluator.arithmetic import combine_each, convert_number, take_root
+from lintorch.evaluator.far_sizes import crosses_far_out
 from lintorch.evaluator.items import item_of
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.sizes import join_varying, largest, make_symbol, smallest
+from lintorch.evaluator.sizes import Size, join_varying, largest, make_symbol, smallest
 from lintorch.evaluator.truth import decide, known_items, truth_value
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -159,9 +160,11 @@ def _bound(name: str) -> Handler:
             if values is None:
                 each = item_of(machine, given.positional[0])
                 return keep_via(machine, node, name, each if isinstance(each, Number) else UNKNOWN)
-        least = 1 if name == "max" else 2
+        least, sizes = 1 if name == "max" else 2, [size_in(each) for each in values or ()]
         chosen = _choose(machine, name, values or ())
-        if any(isinstance(size, int) and size <= least for size in map(size_in, values or ())):
+        bound = next((size for size in sizes if isinstance(size, int) and size <= least), None)
+        others = [size for size in sizes if isinstance(size, Size)]
+        if bound is not None and not any(crosses_far_out(other, bound) for other in others):
             return chosen  # no size in use is smaller
         return keep_via(machine, node, name, chosen)
 

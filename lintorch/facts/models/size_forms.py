@@ -9,6 +9,8 @@ from dataclasses import dataclass
 _PURE = frozenset({"size", "dim", "ceil", "floor", "int", "len", "abs", "round"})
 _MOST = 40
 """Characters of the operands that are written twice."""
+_OWN_NAMES = ("more", "rest", "count")
+"""What is returned may be called so first."""
 
 
 @dataclass(frozen=True)
@@ -19,17 +21,20 @@ class Extreme:
     above: str = ""
 
 
-def write_extreme(call: ast.AST, statement: ast.AST | None) -> Extreme | None:
+def write_extreme(
+    call: ast.AST, statement: ast.AST | None, function: ast.AST | None = None
+) -> Extreme | None:
     """`b + (a - b) * ((2 * (a - b) + 2**30 - 1) // 2**30)` for `max(a, b)` of whole numbers; see `write_side`.
 
-    What is long is put into the name that the whole statement gives it, first. None where an
-    operand may do more than read sizes.
+    What is long is put into the name that the whole statement gives it, first, or, where it is
+    returned, into one that the function does not use. None where an operand may do more than read
+    sizes.
     """
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         return None
     larger, given = call.func.id == "max", _list_operands(call)
     if len(given) == 3:
-        return _write_of_three(call, given, larger, statement)
+        return _write_of_three(call, given, larger, _name_of_whole(call, statement, function))
     if len(given) != 2 or call.keywords:
         return None
     first, second = sorted(given, key=_is_zero)
@@ -38,7 +43,7 @@ def write_extreme(call: ast.AST, statement: ast.AST | None) -> Extreme | None:
     texts = [_in_brackets(each) for each in (first, second)]
     above = ""
     if len(texts[0]) > _MOST and _is_zero(second):
-        name = _name_of_whole(call, statement)
+        name = _name_of_whole(call, statement, function)
         if not name:
             return None
         above, texts[0] = f"{name} = {ast.unparse(first)}", name
@@ -63,10 +68,10 @@ def _list_operands(call: ast.Call) -> list[ast.expr]:
 
 
 def _write_of_three(
-    call: ast.Call, given: list[ast.expr], larger: bool, statement: ast.AST | None
+    call: ast.Call, given: list[ast.expr], larger: bool, name: str
 ) -> Extreme | None:
     """Of `n = max(a, b, c)` one after the other."""
-    name, texts = _name_of_whole(call, statement), [_in_brackets(each) for each in given]
+    texts = [_in_brackets(each) for each in given]
     if not name or call.keywords or not all(map(is_pure, given)):
         return None
     if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(given[2])):
@@ -90,11 +95,15 @@ def write_side(first: str, second: str, larger: bool) -> str:
     return f"{second} + ({above}) * {choice}" if second else f"{first} * {choice}"
 
 
-def _name_of_whole(call: ast.Call, statement: ast.AST | None) -> str:
-    """`n` of `n = max(...)`."""
+def _name_of_whole(call: ast.Call, statement: ast.AST | None, function: ast.AST | None) -> str:
+    """`n` of `n = max(...)`; for `return max(...)` one that its function has no other use for."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is call:
             return name
+        case ast.Return(value=value) if value is call and function is not None:
+            used = {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
+            used |= {each.arg for each in ast.walk(function) if isinstance(each, ast.arg)}
+            return next((name for name in _OWN_NAMES if name not in used), "")
     return ""
 
 

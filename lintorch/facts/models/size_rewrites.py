@@ -199,7 +199,8 @@ def reckon_side(event: Baked, source: RewritesSizes) -> Fix | None:
         return None
     around = source.evaluation.list_around(calls[0])
     statement = next((each for each in around if isinstance(each, ast.stmt)), None)
-    found = write_extreme(calls[0].node, statement)
+    function = next((each for each in around if isinstance(each, ast.FunctionDef)), None)
+    found = write_extreme(calls[0].node, statement, function)
     if found is None:
         return None
     text = source.fitted(found.text, call)
