@@ -21,6 +21,7 @@ from lintorch.evidence import (
     Tracer,
     host_reads,
 )
+from lintorch.facts.models.lenient_checkpoints import CHECKPOINTS, write_lenient
 from lintorch.facts.models.tensor_writes import find_written
 from lintorch.facts.models.value_ways import Operation
 from lintorch.source import Source
@@ -95,7 +96,6 @@ LENIENT = "pass use_reentrant=False"
 UNLESS_SCRIPTED = "call it under `if not torch.jit.is_scripting():`, and the function itself else"
 OTHER = re.compile(r"grad|backward|checkpoint")
 """What else of autograd a line may hold."""
-CHECKPOINTS = ("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential")
 SIZES = frozenset(
     {
         "size",
@@ -162,7 +162,9 @@ def in_checkpoint(event: Called, source: Source) -> Iterator[Hit]:
         told = "with use_reentrant=True" if reentrant else "takes any number of arguments"
         harm, remedy = (REENTRANT, LENIENT) if reentrant else (UNSCRIPTED, UNLESS_SCRIPTED)
         severity = None if event.way.certain else Severity.WARNING
-        yield Hit(event, f"checkpoint {told}", harm=harm, severity=severity, remedy=remedy)
+        call = source.call_at(event)
+        fix = write_lenient(call, source) if reentrant and call is not None else None
+        yield Hit(event, f"checkpoint {told}", fix, harm, severity=severity, remedy=remedy)
 
 
 @rule.trace(BakedKind.DATA, BakedKind.GRADIENT)

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Hit, Severity
+from lintorch.core.finding import Applicability, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import FALSE, TRUE, Items
 from lintorch.facts.api.version_guards import is_version_guarded
+from lintorch.facts.models.lenient_checkpoints import CHECKPOINTS, write_lenient
 from lintorch.source import Source
 
 rule = Rule(
@@ -64,8 +65,6 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-_HOME = "torch.utils.checkpoint."
-_NAMES = (_HOME + "checkpoint", _HOME + "checkpoint_sequential")
 _WARNS_SINCE = (2, 1)
 
 
@@ -73,13 +72,13 @@ _WARNS_SINCE = (2, 1)
 def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     """A call by name without the setting, on whatever branch."""
     name = source.name(call.func)
-    if name not in _NAMES or any(arg.star == "**" for arg in call.args):
+    if name not in CHECKPOINTS or any(arg.star == "**" for arg in call.args):
         return
     if not any(arg.keyword and arg.keyword.value == "use_reentrant" for arg in call.args):
         yield from _warn(call, name, call, source)
 
 
-@rule.event(*_NAMES)
+@rule.event(*CHECKPOINTS)
 def in_call(event: Called, source: Source) -> Iterator[Hit]:
     """By another name, through `partial`; with what harms the one form or the other."""
     short, call = event.name.rpartition(".")[2], source.call_at(event)
@@ -99,15 +98,8 @@ def _warn(node: object, name: str, call: cst.Call, source: Source) -> Iterator[H
     if source.profile.torch >= _WARNS_SINCE and not is_version_guarded(call, source):
         short = name.rpartition(".")[2]
         message = f"{short} without use_reentrant warns, and takes the old form"
-        fix, remedy = _fix(call, source), "write use_reentrant=False"
+        fix, remedy = write_lenient(call, source), "write use_reentrant=False"
         yield Hit(node, message, fix, severity=Severity.NOTE, remedy=remedy)  # nothing breaks yet
-
-
-def _fix(call: cst.Call, source: Source) -> Fix | None:
-    if not source.name(call.func).startswith(_HOME):
-        return None
-    edit = source.insert_argument(call, "use_reentrant=False")
-    return Fix("take the non-reentrant form", (edit,), Applicability.UNSAFE)
 
 
 def _may_be_named(event: Called) -> bool:

@@ -10,7 +10,7 @@ from functools import reduce
 
 from lintorch.evaluator.events import Combined
 from lintorch.evaluator.sizes import lower_bound
-from lintorch.evaluator.values import Constant, Number, Value
+from lintorch.evaluator.values import Constant, Number, Unknown, Value
 from lintorch.facts.models.evaluation import Evaluation
 
 ROUNDED_DOWN = frozenset({"int", "math.trunc", "math.floor"})
@@ -143,17 +143,35 @@ class OperandFacts:
                 for side, value in ((node.left, event.left), (node.right, event.right)):
                     self._values.setdefault(id(side), []).append(value)
                 self._values.setdefault(id(node), []).append(event.result)
+        self._lent = [each for each in ast.walk(call) if self._is_lent(each)]
+
+    def _is_lent(self, node: ast.AST) -> bool:
+        """An attribute of a model that is known in one way, and not where it is given from elsewhere."""
+        values = self._values.get(id(node), [])
+        unknown = [isinstance(value, Unknown) for value in values]
+        return isinstance(node, ast.Attribute) and any(unknown) and not all(unknown)
 
     def is_whole(self, node: ast.expr, signed: bool = False) -> bool:
         """Whether it surely is a whole number, of at least 0 where it is not to be signed."""
         if isinstance(node, ast.Constant):
             return type(node.value) is int and node.value >= 0
         values = self._values.get(id(node), [])
-        return bool(values) and all(self._fits(node, value, signed) for value in values)
+        known = [value for value in values if not isinstance(value, Unknown)]
+        if not all(self._fits(node, value, signed) for value in known):
+            return False
+        return len(known) == len(values) > 0 or self._is_whole_where_unknown(node, known, signed)
+
+    def _is_whole_where_unknown(self, node: ast.expr, known: list[Value], signed: bool) -> bool:
+        """Where a model is reached that somebody else made: what it holds is as in those made here."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
+            sided = signed or not isinstance(node.op, ast.Sub)
+            return sided and self.is_whole(node.left, signed) and self.is_whole(node.right, signed)
+        follows = isinstance(node, (ast.Attribute, ast.Name)) and bool(self._lent)
+        return (follows and bool(known)) or self._is_read_off_layer(node)
 
     def _fits(self, node: ast.expr, value: Value, signed: bool) -> bool:
         if isinstance(value, Constant):
-            return type(value.value) is int and value.value >= 0
+            return type(value.value) is int and (signed or value.value >= 0)
         if isinstance(value, Number) and value.whole and not value.data:
             return signed or is_positive(node, value)
         return self._is_read_off_layer(node)
