@@ -436,3 +436,26 @@ def test_images_that_are_joined_are_so_many_times_as_big_as_another(tmp_path: Pa
         "Textures": ["float32[batch, 3, 16, 16]", "float32[batch, 3, 64, 64]"],
         "Question": ["int64[batch, sequence] in 0..48", "int64[batch] down from sequence"],
     }
+
+
+def test_what_a_batch_is_packed_by_are_lengths_whatever_it_is_called(tmp_path: Path) -> None:
+    body = """
+        def __init__(self):
+            super().__init__()
+            self.rnn = nn.{layer}(12, 24, batch_first=True)
+
+        def forward(self, x, words):
+            packed = pack_padded_sequence(x, words, batch_first=True, enforce_sorted=False)
+            return self.rnn(packed)[1]
+    """
+    fed = feed_models(
+        tmp_path,
+        f"""
+    class Long(nn.Module):{body.format(layer="LSTM")}
+
+    class Short(nn.Module):{body.format(layer="GRU")}
+    """,
+    )
+    taken = ["float32[batch, sequence, 12]", "int64[batch] down from sequence"]
+    assert fed["Long"] == taken
+    assert fed["Short"] == taken

@@ -18,6 +18,7 @@ from lintorch.evaluator.learn import (
     is_input,
     name_axes,
     settle_axis,
+    settle_tokens,
     teach_kind,
     teach_shape,
     teach_tensors,
@@ -408,6 +409,8 @@ def _settle_channels(machine: Machine, name: str, built: dict[str, Value], first
         size = size_in(built.get("in_channels", built.get("num_features", UNKNOWN)))
         if size is not None and first.shape is not None and len(first.shape) == 3:
             settle_axis(machine, first, -2, size)
+    elif name == "Embedding":
+        settle_tokens(machine, first)
 
 
 _FEATURES = {

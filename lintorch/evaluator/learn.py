@@ -241,6 +241,12 @@ def settle_cut(machine: Machine, bound: Value) -> None:
     _settle_varying(machine, bound)
 
 
+def settle_tokens(machine: Machine, ids: Tensor) -> None:
+    """An input whose items are looked up: who asks how many stand side by side has tokens, of any number."""
+    if ids.origin == "input" and (ids.shape is None or len(ids.shape) == 2):
+        _settle_varying(machine, make_number(make_symbol(f"{ids.name}.1", None)))
+
+
 def settle_turns(machine: Machine, test: Value) -> None:
     """`while start < x.shape[1]`: an axis that a loop goes along is as long as the input has it."""
     for asked in test.asked if isinstance(test, Number) else ():

@@ -182,7 +182,7 @@ def _guess_indexed(machine: Machine, name: str, parts: tuple[Value, ...]) -> Non
     counted = sum(_axes_taken(part) for part in parts if not isinstance(part, Tensor))
     if counted == len(parts) and counted in (3, 4):
         teach_width(machine, name, name_axes(name, counted))
-    elif counted == len(parts) == 2 and parts[0] == _ALL and _is_moving(parts[1]):
+    elif counted == len(parts) == 2 and parts[0] == WHOLE and _is_moving(parts[1]):
         machine.stepped.add(name)
         if isinstance(parts[1], Slice) and NONE in (parts[1].start, parts[1].stop):
             machine.shifted.add(name)
@@ -201,7 +201,8 @@ def _goes_along_time(index: ast.expr) -> bool:
 _STEPS = re.compile(r"t|tt|ti|(time|step|frame)_?(i|idx|index|step)?|t_(i|idx|step)")
 
 
-_ALL = Slice(NONE, NONE, NONE)
+WHOLE = Slice(NONE, NONE, NONE)
+"""`:`, all of an axis."""
 
 
 def _is_moving(part: Value) -> bool:

@@ -45,7 +45,9 @@ rule = Rule(
 
         pack_padded_sequence is refused by torch.export and by the new ONNX exporter at every
         size: run the padded batch instead, and read the last valid step by its index. That gives
-        the same numbers for a layer of one direction. An initial state made of zeros of the
+        the same numbers for a layer of one direction. The legacy exporter takes a pack where what
+        the layer gives goes through pad_packed_sequence; where only the last state is used, it
+        raises `vector::_M_range_check`. An initial state made of zeros of the
         input's batch is right everywhere. Measured on torch 2.13.
 
         The fix builds a layer that takes the length first with batch_first=True, and turns what
@@ -100,6 +102,8 @@ RUNS = ("torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu")
 PACK = ("torch.nn.utils.rnn.pack_padded_sequence", "torch.nn.utils.rnn.pack_sequence")
 REPACK = "torch.nn.utils.rnn.PackedSequence"
 PACKED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
+NEVER_UNPACKED = {**PACKED, "onnx-legacy": Harm.REFUSED}
+"""The legacy exporter takes a pack only where pad_packed_sequence ends it, whatever reads the state."""
 PROJECTED = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 UNROLLED = {"torch.export": Harm.REFUSED}
 UNROLLED_TOO = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
@@ -119,7 +123,15 @@ TIME_FIRST = {"torch.export": Harm.REFUSED, "onnx": Harm.SILENT}
 def in_forward(event: Called, source: Source) -> Iterator[Hit]:
     if event.way.forward:
         said = f"{event.name.rpartition('.')[2]}: a batch packed by lengths"
-        yield Hit(event, said, harm=PACKED, severity=Severity.ERROR, remedy=PADDED)
+        harms = PACKED if is_unpacked(event, source) else NEVER_UNPACKED
+        yield Hit(event, said, harm=harms, severity=Severity.ERROR, remedy=PADDED)
+
+
+def is_unpacked(event: Called, source: Source) -> bool:
+    """Whether more comes of it than the last state of layers, as far as can be told."""
+    ran = {f"{layer}.forward" for layer in LAYERS}
+    users = source.evaluation.ways.find_users(event.result)
+    return not users or any(not isinstance(u, Called) or u.name not in ran for u in users)
 
 
 @rule.event(*LAYERS)
@@ -312,7 +324,9 @@ def find_next(line: cst.SimpleStatementLine, source: Source) -> cst.CSTNode | No
 @rule.trace("torch._pack_padded_sequence")
 def in_packing(event: OperatorCall, trace: Trace) -> Iterator[Hit]:
     message = f"packs a batch of {write_shapes(event.inputs[:1])} by lengths"
-    yield Hit(event.site, message, harm=PACKED, severity=Severity.ERROR, remedy=PADDED)
+    ended = any(each.name == "torch._pad_packed_sequence" for each in trace.list_calls())
+    harms = PACKED if ended else NEVER_UNPACKED
+    yield Hit(event.site, message, harm=harms, severity=Severity.ERROR, remedy=PADDED)
 
 
 @rule.trace(*RUNS)

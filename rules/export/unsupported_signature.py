@@ -38,6 +38,7 @@ from lintorch.facts.exporting.returned_values import (
     REGISTERS,
     RETURNED,
     TRACE,
+    VARYING,
     collect_harms,
     holds_size,
     judge_value,
@@ -56,8 +57,8 @@ rule = Rule(
         Exporters see tensors in tuples, lists, dicts and named tuples. A forward that takes or
         returns an object of a class of one's own (a dataclass too, unless it is registered), a
         set, a generator or a distribution is refused. torch.export passes on plain numbers,
-        strings and sizes that are returned; the new ONNX exporter refuses them, and the legacy
-        one drops a string. torch.jit.trace refuses them as well, and None, and dicts unless it
+        strings and sizes that are returned; the new ONNX exporter refuses them, but for a size that
+        is declared dynamic, of which it makes an output, and the legacy one drops a string. torch.jit.trace refuses them as well, and None, and dicts unless it
         is given strict=False. The legacy exporter and jit.trace call forward by position, so
         that keyword-only parameters stop them. The legacy exporter gives all that has a default
         so, too: a decorator of forward that adds one of these to its **kwargs gives it twice.
@@ -131,7 +132,7 @@ REMEDIES = {
     "None": "return what is there alone",
     "a number": "return it as a tensor: torch.tensor(value)",
     "a string": "leave it out of what forward returns",
-    "a size": "leave it out: the caller reads it off a tensor",
+    **dict.fromkeys(("a size", VARYING), "leave it out: the caller reads it off a tensor"),
     "a set": "return a tuple",
     "a generator": "return tuple(...) of it",
     "an empty list": "return a tuple",
@@ -262,6 +263,8 @@ def gives_nothing_own(event: Returned) -> bool:
 def in_model(event: Returned, source: Source) -> Iterator[Hit]:
     """What a model gives whatever way its forward is left."""
     told = judge_value(event.value)
+    if source.profile.dynamic:
+        told.pop(VARYING, None)
     name = event.way.root.rpartition(":")[2]
     if not told or offers_others(event) or is_root_part(name, source) or gives_nothing_own(event):
         return
@@ -517,7 +520,11 @@ def returned(
     for line in lines:
         seen = given.get(source.place(line.value), []) if line.value is not None else []
         if line.value is not None and (seen or not is_for_training(line, source)):
-            sized = SIZED if any(map(holds_size, seen)) else frozenset()
+            sized = (
+                SIZED
+                if any(holds_size(each, source.profile.dynamic) for each in seen)
+                else frozenset()
+            )
             listed.append((line.value, sized.union(list_kinds(line.value, source))))
     return listed
 

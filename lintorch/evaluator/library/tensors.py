@@ -11,7 +11,7 @@ from lintorch.evaluator.exporters import TOLD
 from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.subscripts import read_item
+from lintorch.evaluator.subscripts import WHOLE, index_tensor, read_item
 from lintorch.evaluator.torch_calls import infer_result, reads_data
 from lintorch.evaluator.truth import known_items, truth_value
 from lintorch.evaluator.values import (
@@ -121,6 +121,17 @@ def _read_number(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
     own = isinstance(held, Tensor) and held.data is False
     via = Via(name, machine.spot(node), data=True)
     return Number(None, None, None, data=not own, via=frozenset({via}), own=own)
+
+
+@does("torch.select", "torch.Tensor.select")
+def take_place(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`x.select(1, t)` tells of x what `x[:, t]` does."""
+    found = infer_result(machine, node, "torch.Tensor.select", given)
+    held, axis, place = given.pick(0, "input"), given.pick(1, "dim"), given.pick(2, "index")
+    at = size_in(axis) if axis is not None else None
+    if isinstance(held, Tensor) and held.shape is None and place is not None and at in (1, 2):
+        index_tensor(machine, held, Items("tuple", (*(WHOLE,) * at, place)))
+    return found
 
 
 @does("torch.unbind", "torch.Tensor.unbind")

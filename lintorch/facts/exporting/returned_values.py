@@ -7,6 +7,7 @@ import ast
 from lintorch.core.finding import Harm
 from lintorch.core.profile import EXPORTERS
 from lintorch.evaluator.objects import list_ancestors
+from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import (
     Choice,
     Class,
@@ -33,6 +34,8 @@ RETURNED = {
     "dict": ("a dict", TRACE), "none": ("None", TRACE), "number": ("a number", NUMBER),
     "text": ("a string", TEXT), "size": ("a size", SIZE), "set": ("a set", EVERY),
 }  # fmt: skip
+VARYING = "a size that varies"
+"""The new ONNX exporter makes an output of it where it is declared dynamic."""
 Told = dict[str, dict[str, Harm]]
 """What a forward returns, and what happens then."""
 DICTS = ("dict", "collections.OrderedDict")
@@ -56,7 +59,8 @@ def judge_value(value: Value) -> Told:
     if isinstance(value, Number):
         if value.data and not value.truth:
             return {"a number of a tensor": READ}
-        return {"a size": SIZE} if value.size is not None and not value.truth else {}
+        told = VARYING if may_vary(value) else "a size"
+        return {told: SIZE} if value.size is not None and not value.truth else {}
     if isinstance(value, Items):
         return judge_items(value)
     return judge_object(value.of) if isinstance(value, Held) else {}
@@ -84,7 +88,8 @@ def judge_items(value: Items) -> Told:
     if value.kind in ("dict", "set"):
         return found | dict([RETURNED[value.kind]])
     if value.kind == "Size":
-        return {"a size": SIZE}
+        fixed = any(not (isinstance(each, Number) and may_vary(each)) for each in value.items or ())
+        return {"a size" if fixed else VARYING: SIZE}
     if value.kind == "generator":
         return {"a generator": EVERY}
     if value.kind == "list" and value.items == ():
@@ -123,8 +128,19 @@ def may_be_registered(kind: Class) -> bool:
     return not known or any(word in text for word in REGISTERS) or bool(kind.node.keywords)
 
 
-def holds_size(value: Value) -> bool:
-    """Whether an int that is worked out from sizes is given back, alone or among others."""
+def holds_size(value: Value, dynamic: bool) -> bool:
+    """Whether an int that is worked out from sizes is given back, alone or among others.
+
+    Where sizes are exported as `dynamic`, one that may vary counts for none: it is an output then.
+    """
     if isinstance(value, Items):
-        return value.kind == "Size" or any(map(holds_size, value.items or ()))
-    return isinstance(value, Number) and bool(value.whole) and not (value.truth or value.data)
+        unknown = value.kind == "Size" and value.items is None and not dynamic
+        return unknown or any(holds_size(each, dynamic) for each in value.items or ())
+    if not isinstance(value, Number) or not value.whole or value.truth or value.data:
+        return False
+    return not (dynamic and may_vary(value))
+
+
+def may_vary(value: Number) -> bool:
+    """Whether it is not known to be the same in all runs."""
+    return value.size is None or varies(value.size) is not False

@@ -8,6 +8,7 @@ from dataclasses import replace
 from math import prod
 
 from lintorch.guest.feed.guess_inputs import Guess, find_numbers
+from lintorch.guest.feed.guess_lengths import measure_samples
 
 _SIZE_MET = re.compile(r"got input of size: \[([\d, ]+)\]")
 
@@ -44,6 +45,12 @@ def take_second_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from change_rank(guess, want, got=got)
 
 
+def take_packed_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """One axis more than a layer has to have of a packed batch: batch and steps are one there."""
+    want, got = find_numbers(match)[:2]
+    yield from change_rank(guess, want + 1, got=got + 1)
+
+
 def fit_padded_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """So many axes more, or fewer, as what is padded has to have: a batch, channels and the padded ones."""
     sizes, got = find_numbers(match)[:2]
@@ -58,6 +65,14 @@ def put_samples_second(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         if given.shape[:1] == ("batch",) and isinstance(steps := (*given.shape, 0)[1], str):
             turned = (steps, "batch", *given.shape[2:])
             yield guess.with_input(number, replace(given, shape=turned))
+
+
+def take_lengths(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """One input at a time, the last first, as lengths: a batch is packed by what is called otherwise."""
+    for number, given in reversed(list(enumerate(guess.inputs))):
+        told = measure_samples(guess.inputs, number)
+        if number and given.longest == "" and told != given:
+            yield guess.with_input(number, told)
 
 
 def take_one_step(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

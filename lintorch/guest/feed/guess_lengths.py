@@ -84,6 +84,11 @@ def read_lengths(given: Input, sizes: Mapping[str, int]) -> Input:
     return replace(given, low=0, high=0, longest=whole[0])
 
 
+def measure_samples(inputs: Sequence[Input], number: int) -> Input:
+    """One of the inputs as lengths of the samples of the others, whatever it is called; as it is where none has an axis for them."""
+    return _link(inputs[number], number, inputs, [_name_part(given) for given in inputs])
+
+
 def _name_part(given: Input) -> str:
     words = [part for part in given.at if isinstance(part, str)]
     return words[-1] if words else given.name

@@ -34,7 +34,9 @@ from lintorch.guest.feed.fix_rank import (
     put_samples_second,
     take_batched_rank,
     take_first_rank,
+    take_lengths,
     take_one_step,
+    take_packed_rank,
     take_second_rank,
 )
 from lintorch.guest.feed.fix_sides import (
@@ -130,10 +132,15 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             take_one_sample,
         ),
         (r"Expected (\d) dimensions, got (\d)", take_first_rank),
+        (r"input must have (2) dimensions, got (\d)", take_packed_rank),
         (r"Wrong shape: expected (\d) dims", take_first_rank),
         (r"input\.dim\(\) = (\d) is not equal to len\(dims\) = (\d)", take_second_rank),
         (r"expected to be in range of \[(-?\d+), \d+\], but got (-?\d+)", add_axes),
         (r"`len\(lengths\)` to be equal to batch_size", put_samples_second),
+        (
+            r"Index is supposed to be a vector|argument should be a 1D CPU int64 tensor",
+            take_lengths,
+        ),
         (r"tuple index out of range", add_steps),
         (
             r"hidden(?:\[\d\])? size \((\d+), (\d+), (\d+)\), got \[(\d+), (\d+), (\d+)\]",

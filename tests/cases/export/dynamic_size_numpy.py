@@ -52,3 +52,18 @@ class Indexed(nn.Module):
         ys, xs = np.mgrid[:h, 0:w]  # hit
         fixed = np.mgrid[:4, :4]
         return x + torch.from_numpy(np.stack([xs, ys])).float()[:1], torch.from_numpy(fixed)
+
+
+class Causal(nn.Module):
+    """Of tokens, there are as many as the text has."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(50, 8)
+
+    def forward(self, tokens):
+        b, n = tokens.size()
+        mask = np.triu(np.ones((1, n, n)), k=1).astype("uint8")  # hit
+        seen = self.embed(tokens)
+        scores = (seen @ seen.transpose(1, 2)).masked_fill(torch.from_numpy(mask) == 1, -1e9)
+        return scores.softmax(-1) @ seen

@@ -121,7 +121,7 @@ class Nothing(nn.Module):
 class Size(nn.Module):
     def forward(self, x):
         n = x.shape[-1]
-        return x, n  # hit
+        return x, n
 
 
 class SizeUnused(nn.Module):

@@ -107,7 +107,7 @@ class Levels(nn.Module):
 class Counted(nn.Module):
     def forward(self, x):
         height, width = x.shape[-2:]
-        return x.flatten(1), (height, width)  # hit
+        return x.flatten(1), (height, width)
 
 
 class Read(nn.Module):
