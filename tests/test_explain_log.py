@@ -10,7 +10,7 @@ import pytest
 import torch
 from running import lintorch
 
-from lintorch.run.find_checks import is_only_check
+from lintorch.run.find_checks import find_asked_rows, is_only_check, is_only_layout
 from lintorch.run.find_constants import is_same_tensor
 from lintorch.run.read_export_log import MOST_BYTES, LogError, read_log
 
@@ -101,6 +101,54 @@ def test_only_lines_that_do_nothing_but_raise_are_checks() -> None:
     rows = [row for row in range(1, 18) if is_only_check(CHECKS, row)]
     assert rows == [3, 4, 5, 6, 7]
     assert not is_only_check("def f(:", 1)
+
+
+LAYOUT = """
+def forward(x, y):
+    if x.shape[0] >= 64:
+        x = x.contiguous()
+    if x.shape[0] >= 32:
+        y = x.contiguous()
+    if x.shape[0] >= 16:
+        x = x.contiguous() * 2
+    return x, y
+"""
+
+
+def test_a_branch_that_only_puts_numbers_in_order_changes_none() -> None:
+    assert [row for row in range(1, 10) if is_only_layout(LAYOUT, row)] == [3]
+    assert not is_only_layout("def f(:", 1)
+
+
+ASKED = """
+from torch import nn
+from torch.nn import functional as F
+
+
+class Padded(nn.Module):
+    def forward(self, x):
+        height, width = x.shape[2:]
+        odd = (height % 2 == 1) or (width % 2 == 1)
+        if odd:
+            x = F.pad(x, (0, width % 2, 0, height % 2))
+        wide = width > 4096
+        if wide:
+            raise ValueError(width)
+        kept = width > 8 and height > 8
+        if kept:
+            x = x[:, :, :8]
+        return x, kept
+"""
+
+
+def test_the_answer_that_a_line_gives_a_name_is_judged_where_it_is_asked(tmp_path: Path) -> None:
+    assert find_asked_rows(ASKED, 9) == (10,)
+    assert find_asked_rows(ASKED, 15) == ()
+    (tmp_path / "pad.py").write_text(ASKED)
+    log = "".join(f"pad.py:{row}: TracerWarning: {BOOLEAN}\n" for row in (9, 12))
+    _, answers = _answers(tmp_path, stdin=log)
+    assert (answers[9][0], answers[12][0]) == ("matters", "harmless")
+    assert "odd" in answers[9][1]
 
 
 def test_a_run_tells_which_matter_and_at_which_sizes(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lintorch.core.finding import Finding, Harm, Severity
@@ -26,7 +26,7 @@ from lintorch.run.answer import Answer, Verdict
 from lintorch.run.answer_messages import add_class, answer_unknown, join_messages
 from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.explain_messages import ExplainedMessage, explain_messages
-from lintorch.run.find_checks import is_only_check
+from lintorch.run.find_checks import find_asked_rows, is_only_check, is_only_layout
 from lintorch.run.find_constants import is_same_tensor
 from lintorch.run.read_export_log import LoggedWarning, read_log
 from lintorch.run.read_frames import is_cell
@@ -37,6 +37,10 @@ _CHECK = (
     "the line only checks, and raises where it does not hold: what is traced computes the same without it, "
     "and no longer refuses what it refused"
 )
+_LAYOUT = (
+    "the line decides no more than how numbers lie in memory (contiguous()): what is traced computes "
+    "the same with and without it"
+)
 _CONSTANT = (
     "the tensor is made of numbers that are written there, or set when the model is built: the constant "
     "that the trace keeps is the one that the model has at all sizes"
@@ -44,6 +48,10 @@ _CONSTANT = (
 _UNTRIED = (
     "the export is right at all sizes tried, among which what is asked here was always the same: "
     "a call in the files that are named, with the sizes of yours, tells which axes to vary"
+)
+_UNMET = (
+    "no model that ran came by the line: name the files of the model behind the log; one that a package "
+    "builds is run where a class of yours holds it (self.body = timm.create_model(…))"
 )
 _DIFFERS = ("Output nr", "Trace had nondeterministic nodes", "Trace checking failed")
 
@@ -154,7 +162,7 @@ def _answer(
     if line is None:
         return Answer(warning, "unknown", f"line {warning.row} is another one now")
     warning = replace(warning, source=line)
-    told = list(_list_findings(warning, checked.standing))
+    told = list(_list_findings(warning, checked.standing)) or list(_list_asked(warning, checked))
     if told:
         return min((_judge(warning, each, exporter) for each in told), key=_by_gravity)
     withdrawn = () if warning.is_error else checked.withdrawn
@@ -163,6 +171,8 @@ def _answer(
         return Answer(warning, "harmless", why, finding.code, "trace")
     if not warning.is_error and _is_check(warning):
         return Answer(warning, "harmless", _CHECK, evidence="source")
+    if not warning.is_error and _holds_of(warning, is_only_layout):
+        return Answer(warning, "harmless", _LAYOUT, evidence="source")
     if not warning.is_error and _is_constant(warning):
         return Answer(warning, "harmless", _CONSTANT, evidence="source")
     if not request.models.trace:
@@ -173,16 +183,34 @@ def _answer(
     return _answer_by_runs(warning, checked)
 
 
-def _is_check(warning: LoggedWarning) -> bool:
+def _holds_of(warning: LoggedWarning, asked: Callable[[str, int], bool]) -> bool:
+    """Whether something holds of the line in its file."""
     found = read_file(warning.found)
-    return isinstance(found, FileText) and is_only_check(found.text, warning.row)
+    return isinstance(found, FileText) and asked(found.text, warning.row)
+
+
+def _is_check(warning: LoggedWarning) -> bool:
+    """Whether the line, or what asks for the answer that it gives a name, only checks."""
+    if _holds_of(warning, is_only_check):
+        return True
+    asked = [replace(warning, row=row) for row in _find_asked(warning)]
+    return bool(asked) and all(_holds_of(each, is_only_check) for each in asked)
 
 
 def _is_constant(warning: LoggedWarning) -> bool:
-    if "results are registered as constants" not in warning.text:
-        return False
+    constant = "results are registered as constants" in warning.text
+    return constant and _holds_of(warning, is_same_tensor)
+
+
+def _find_asked(warning: LoggedWarning) -> tuple[int, ...]:
     found = read_file(warning.found)
-    return isinstance(found, FileText) and is_same_tensor(found.text, warning.row)
+    return find_asked_rows(found.text, warning.row) if isinstance(found, FileText) else ()
+
+
+def _list_asked(warning: LoggedWarning, checked: CheckedFiles) -> Iterator[Finding]:
+    """Those of the lines that ask for the answer which this line gives a name."""
+    for row in _find_asked(warning):
+        yield from _list_findings(replace(warning, row=row), checked.standing)
 
 
 def _by_gravity(answer: Answer) -> bool:
@@ -250,7 +278,7 @@ def _answer_by_runs(warning: LoggedWarning, checked: CheckedFiles) -> Answer:
     warned = [trial for trial in checked.trials if _warned_of(warning, trial)]
     met = [trial for trial, _ in here] + [trial for trial in warned if trial not in dict(here)]
     if not met:
-        why = "no model that ran came by the line: name the files of the model behind the log"
+        why = _UNMET
         return Answer(warning, "unknown", why)
     if all(trial.outcome.status == "ok" for trial in met) and _read_no_data(here):
         if not all(_was_tried(event, trial) for trial, events in here for event in events):

@@ -18,7 +18,7 @@ from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, T
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes, report_limits
 from lintorch.facts.models.branch_flags import find_setting_branch
-from lintorch.facts.models.branch_purpose import only_checks_in, only_raises
+from lintorch.facts.models.branch_purpose import only_checks_in, only_raises, only_relays
 from lintorch.facts.models.branch_span import find_branch_span, find_lines, find_span
 from lintorch.facts.models.chosen_by_settings import is_by_settings
 from lintorch.facts.models.chosen_sides import find_sized
@@ -413,14 +413,6 @@ def list_blocks(around: Iterable[ast.AST], node: ast.AST) -> Iterator[list[ast.s
         if isinstance(each, ast.If) and inner is not each.test:
             yield each.body if inner in each.body else each.orelse
         inner = each
-
-
-def only_relays(line: ast.stmt) -> bool:
-    """`x = x.contiguous()`."""
-    if not isinstance(line, ast.Assign) or not isinstance(line.value, ast.Call):
-        return False
-    func = line.value.func
-    return isinstance(func, ast.Attribute) and func.attr == "contiguous"
 
 
 def weigh_question(asked: Question) -> dict[str, Harm]:

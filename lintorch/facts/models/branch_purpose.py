@@ -84,6 +84,16 @@ def _tells(line: ast.stmt, harmless: Harmless) -> bool:
     return isinstance(line, (ast.Assert, ast.Pass, ast.Raise))
 
 
+def only_relays(line: ast.stmt) -> bool:
+    """`x = x.contiguous()`: the same numbers, in order in memory."""
+    match line:
+        case ast.Assign(
+            targets=[target], value=ast.Call(func=ast.Attribute(value=held, attr="contiguous"))
+        ):
+            return ast.unparse(target) == ast.unparse(held)
+    return False
+
+
 def _is_text(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant)
 
