@@ -75,6 +75,7 @@ CLASSES = [
         "System.NullReferenceException: Object reference not set to an instance of an object.",
         "object-kind",
     ),
+    ("TypeError: '>' not supported between instances of 'str' and 'int'", "open-size-name"),
     (
         "Schema mismatch for score column 'Score': expected Single, got Vector<Single, 1, 1>",
         "record-schema",
