@@ -82,3 +82,41 @@ def test_values_beside_what_is_looked_up_are_one_a_field(tmp_path: Path) -> None
     )
     values = "['int64[batch=2, sequence=16, 2] in 0..19', 'float32[batch=2, sequence_value=16]']"
     assert fed["Fields"] == values
+
+
+def test_what_the_first_inputs_are_put_together_to_is_shared_among_them(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Mix(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.both, self.query = nn.Linear(3, 24), nn.Linear(2, 24)
+
+        def forward(self, context_x, context_y, target_x):
+            seen = self.both(torch.cat([context_x, context_y], dim=-1))
+            batch, steps = seen.size(0), seen.size(1)
+            seen = seen.view(batch, steps, 2, 12).mean((1, 2))
+            return self.query(target_x).view(batch, target_x.size(1), 2, 12) * seen[:, None, None]
+    """,
+    )
+    assert "float32[batch=2, sequence=16, 2]', 'float32[batch=2, sequence=16, 1]" in fed["Mix"]
+
+
+def test_both_ends_of_an_edge_have_their_share_of_a_row(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Messages(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Linear(8, 6)
+            self.register_buffer("ends", torch.eye(5)[[0, 1, 2, 3]])
+
+        def forward(self, nodes):
+            nodes = nodes[:, :, 0::1, :]
+            ends = torch.matmul(self.ends, nodes.transpose(1, 2))
+            return self.head(torch.cat([ends, ends.flip(2)], dim=-1))
+    """,
+    )
+    assert fed["Messages"] == "['float32[batch=2, 5, height=64, 4]']"

@@ -386,3 +386,24 @@ def test_axes_in_two_kinds_of_brackets_that_add_up_what_settings_tell(tmp_path: 
     assert (fed["x"].dtype, fed["idx"].dtype) == ("float32", "int64")
     assert fed["idx"].shape == (1, "batch")
     assert fed["hidden"].shape == fed["cell"].shape == (3, "batch", 12)
+
+
+def test_what_is_taken_apart_after_it_was_looked_up_is_a_row_of_words(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Sentence(nn.Module):
+            def __init__(self, width=12):
+                super().__init__()
+                self.width = width
+                self.table = nn.Embedding(40, width)
+                self.head = nn.Linear(width, 3)
+
+            def forward(self, words):
+                batch = words.size(0)
+                words = self.table(words)
+                words = words.view(-1, self.width)
+                return self.head(words).view(batch, -1, 3)
+        """,
+    )
+    assert fed["words"].shape == ("batch", "sequence")

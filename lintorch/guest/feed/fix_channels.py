@@ -132,6 +132,10 @@ def fix_channels_per_group(guess: Guess, match: re.Match[str]) -> Iterator[Guess
     yield from replace_size(guess, shape[1], 2 * groups, axis=1)
 
 
+_MOST_BESIDE = 4
+"""Rows that are put beside each other before a linear layer."""
+
+
 def fix_linear_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """A linear layer met `got` features where it takes `want`."""
     got, want = find_numbers(match)[1:3]
@@ -147,9 +151,19 @@ def fix_linear_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
             yield guess.with_size(number, 1, want)
     if len(guess.inputs) > 1:
         yield from _put_channels_last(guess, got, want)
+    yield from _scale_last_axis(guess, got, want)
     yield from scale_sides(guess, got, want)
     yield from _fill_up_features(guess, got, want)
     yield from change_rank(guess, 2, want)
+
+
+def _scale_last_axis(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Where a row is put beside others as wide, of both ends of an edge: its share of what is wanted."""
+    for number, given in enumerate(guess.inputs if got != want else ()):
+        have = guess.size_along(given, -1) if len(given.shape) > 2 else 0
+        times = got // have if have and got % have == 0 else 0
+        if 1 < times <= _MOST_BESIDE and want % times == 0:
+            yield guess.with_size(number, -1, want // times)
 
 
 def _take_sample_alone(guess: Guess, rows: int, got: int, want: int) -> Iterator[Guess]:
@@ -171,16 +185,19 @@ def _shorten_flattened(guess: Guess, got: int, want: int) -> Iterator[Guess]:
 
 
 def _share_features(guess: Guess, got: int, want: int) -> Iterator[Guess]:
-    """Where several vectors are put together: each takes its share, the first what is left over."""
-    count = len(guess.inputs)
-    if any(len(given.shape) != 2 or given.shape[1] == "sequence" for given in guess.inputs):
-        return
-    if count < 2 or want < count or sum(guess.size_along(each, 1) for each in guess.inputs) != got:
-        return
-    share = want // count
-    for number in range(count):
-        guess = guess.with_size(number, 1, share if number else want - share * (count - 1))
-    yield guess
+    """Where all inputs, or the first ones, are put together: each takes its share, the first what is left over."""
+    for count in range(len(guess.inputs), 1, -1):
+        joined = guess.inputs[:count]
+        alike = len({len(given.shape) for given in joined}) == 1 and len(joined[0].shape) > 1
+        if not alike or any(given.shape[-1] == "sequence" for given in joined):
+            continue
+        if want < count or sum(guess.size_along(given, -1) for given in joined) != got:
+            continue
+        share, shared = want // count, guess
+        for number in range(count):
+            width = share if number else want - share * (count - 1)
+            shared = shared.with_size(number, -1, width)
+        yield shared
 
 
 def _fill_up_vector(guess: Guess, got: int, want: int) -> Iterator[Guess]:

@@ -104,6 +104,16 @@ def add_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from change_rank(guess, max(-lowest, wanted + 1 if wanted >= 0 else -wanted))
 
 
+def add_indexed_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """One axis more where each of several is picked from: `x[:, :, :, i]` of an input that has three."""
+    rank = find_numbers(match)[0]
+    if rank < 3:  # of rows of numbers, what a sample has several of is not known
+        return
+    own = sorted({len(given.shape) for given in guess.inputs}, key=lambda each: abs(each - rank))
+    for have in own:
+        yield from change_rank(guess, have + 1, got=have)
+
+
 def make_vectors_alike(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """What is put together gets as many axes: fractions with one too few those of the first that has them all.
 

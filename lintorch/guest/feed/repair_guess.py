@@ -27,6 +27,7 @@ from lintorch.guest.feed.fix_dtype import (
 )
 from lintorch.guest.feed.fix_rank import (
     add_axes,
+    add_indexed_axis,
     add_layers,
     add_steps,
     fit_padded_rank,
@@ -136,6 +137,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"Wrong shape: expected (\d) dims", take_first_rank),
         (r"input\.dim\(\) = (\d) is not equal to len\(dims\) = (\d)", take_second_rank),
         (r"expected to be in range of \[(-?\d+), \d+\], but got (-?\d+)", add_axes),
+        (r"too many indices for tensor of dimension (\d)", add_indexed_axis),
         (r"`len\(lengths\)` to be equal to batch_size", put_samples_second),
         (
             r"Index is supposed to be a vector|argument should be a 1D CPU int64 tensor",

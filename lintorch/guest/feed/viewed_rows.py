@@ -17,11 +17,10 @@ def read_viewed(forward: Callable[..., Any], names: Sequence[str]) -> dict[str, 
     A row is as wide as the model says by a name of its own; what stands there as a number may be a flattened image.
     """
     tree = parse_source_of(forward)
-    stored = {
-        node.id: node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    stored: dict[str, int] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            stored[node.id] = min(node.lineno, stored.get(node.id, node.lineno))
     leading = (_SAMPLES, _STEPS) if _gives_steps(tree, names) else (_SAMPLES,)
     found: dict[str, tuple[str, ...]] = {}
     for name, row, width in _list_views(tree):
