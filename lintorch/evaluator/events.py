@@ -235,9 +235,13 @@ class Wrapped(Occurrence):
 
 @frozen_record
 class ModelCalled(Occurrence):
-    """`model(x)`: a model of the project was called, by none of its own kind."""
+    """`model(x)`: a model of the project was called, by none of its own kind.
+
+    `result` is what a model that is left closed gives.
+    """
 
     held: Value
+    result: Value = field(default=UNKNOWN, compare=False, repr=False)
 
 
 @frozen_record

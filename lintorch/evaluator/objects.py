@@ -202,10 +202,11 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     machine.run.add(callee.address)
     if isinstance(kind, External):
         return call_layer(machine, node, callee, kind.path, given)
+    closed = ModelOutput("", callee) if machine.shallow and is_module_class(kind) else None
     if is_module_class(kind) and not (machine.here.forward or _is_in_module(machine)):
-        machine.tell(ModelCalled, node, callee)
-    if machine.shallow and is_module_class(kind):
-        return ModelOutput("", callee)
+        machine.tell(ModelCalled, node, callee, closed or UNKNOWN)
+    if closed is not None:
+        return closed
     lacks = find_class_attribute(machine, kind, "__call__") is None
     name = "forward" if is_module_class(kind) or lacks else "__call__"
     own = machine.state.read(callee.address).get(name)

@@ -187,11 +187,22 @@ def list_answers(test: Value) -> Iterator[Value]:
         yield test
 
 
+def list_counters(loop: ast.For) -> set[str]:
+    """The number of a turn, and what is worked out of it: `place` of `place = steps - turn - 1`."""
+    found = {loop.target.id} if isinstance(loop.target, ast.Name) else set()
+    for line in loop.body:
+        match line:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp() as value):
+                read = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+                found |= {name} if read & found else set()
+    return found
+
+
 def asks_counter(event: Decided, source: Source) -> bool:
     """`if t == steps - 1:` in a loop over `range(steps)`, of which it is told that it is unrolled."""
     names = {each.id for each in ast.walk(event.node) if isinstance(each, ast.Name)}
     around = [e for e in source.evaluation.list_around(event) if isinstance(e, ast.For)]
-    loops = [e for e in around if isinstance(e.target, ast.Name) and e.target.id in names]
+    loops = [e for e in around if names & list_counters(e)]
     return any(
         isinstance(each, Repeated) and each.loop in loops and _is_unrolled(each)
         for _, each in (source.evaluation.list_events({Repeated}) if loops else ())

@@ -539,3 +539,11 @@ class Rest(nn.Module):
         rows = self.plain(left).reshape(-1, 3)
         rows.shape[0] > 3  # value: bool (varies)
         rows.shape[1]  # value: 3
+
+
+class Typed(nn.Module):
+    """A tensor is what is asked of it, not what it was."""
+
+    def forward(self, image: torch.Tensor):
+        torch.as_tensor(image > 1, dtype=torch.float32)  # value: float32[...]
+        torch.as_tensor(image > 1)  # value: bool[...]

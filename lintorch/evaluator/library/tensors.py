@@ -205,7 +205,8 @@ def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     if data == NONE:
         return UNKNOWN  # it raises: the way on which a default was not given
     if isinstance(data, Tensor):
-        return replace(data, name="")
+        asked = given.keyword.get("dtype", NONE)
+        return replace(data, name="", dtype=data.dtype if asked == NONE else _dtype_of(asked))
     items = known_items(machine, data) if not isinstance(data, Constant) else (data,)
     numbers = [each for each in items or (data,) if isinstance(each, Number)]
     shape, kinds = _read_nested(machine, data)

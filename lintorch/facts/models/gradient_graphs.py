@@ -8,7 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
 from lintorch.core.torch_methods import takes_target
-from lintorch.evaluator.events import AttributeSet, Called, Combined, Indexed, Occurrence
+from lintorch.evaluator.events import (
+    AttributeSet,
+    Called,
+    Combined,
+    Indexed,
+    ModelCalled,
+    Occurrence,
+)
 from lintorch.evaluator.marks import (
     LoopBegan,
 )
@@ -111,10 +118,22 @@ class GradientGraphs:
             node = self._find_node(value)
             if node is None and isinstance(value, Tensor):
                 waiting += value.arms
-            if node is not None and self._is_cut(node):
+            if self._is_given_quietly(value) or (node is not None and self._is_cut(node)):
                 continue
             yield value, node
             waiting += () if node is None or not passes(node) else _list_given(node)
+
+    def _is_given_quietly(self, value: Value) -> bool:
+        """Whether a closed model gave it while no gradients are recorded."""
+        called = (
+            self._closed.get(id(value.whole or value)) if isinstance(value, ModelOutput) else None
+        )
+        return called is not None and id(called) in self._quiet
+
+    @cached_property
+    def _closed(self) -> Mapping[int, ModelCalled]:
+        """The calls of closed models by what they gave."""
+        return {id(e.result): e for e in self._events if isinstance(e, ModelCalled)}
 
     def list_savers(self, loss: Value | None) -> list[Node]:
         """Operations that every gradient of a loss goes through, and that keep what backward() frees."""

@@ -671,3 +671,19 @@ class Padded(nn.Conv2d):
         if rows > 0 or columns > 0:  # hit
             image = nn.functional.pad(image, [0, columns, 0, rows])
         return self._conv_forward(image, self.weight, self.bias)
+
+
+class Backwards(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(8, 8, (1, 9), padding=(0, 4))
+
+    def forward(self, x):
+        n, c, h, w = x.size()
+        rows = [x[:, :, place : place + 1] for place in range(h)]
+        for turn in range(h):
+            place = h - turn - 1
+            if place == h - 1:
+                continue
+            rows[place] = self.conv(rows[place + 1]) + rows[place]
+        return torch.cat(rows, 2)
