@@ -98,6 +98,10 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     given = event.arguments
     if any(given.get(name, FALSE) != FALSE for name in ("add_bias_kv", "add_zero_attn")):
         return
+    if KEYS[event.name] == ("key",) and not all(
+        map(is_packed, source.evaluation.list_calls_at(event.spot))
+    ):
+        return
     first = FALSE if event.name == FUNCTION else given.get("batch_first")
     if any(is_long(given.get(name), first) for name in KEYS[event.name]):
         name = event.name.removesuffix(".forward").rpartition(".")[2]
@@ -105,6 +109,11 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
             f"{name} over a length that varies: the exported model runs at the example's alone"
         )
         yield Hit(event, message, harm=HARM, remedy="export with dynamo=True, or pad to one length")
+
+
+def is_packed(event: Called) -> bool:
+    """Whether keys and values are one tensor, which is projected at once; a part alone may be given less than in its model."""
+    return event.arguments.get("key") is event.arguments.get("value")
 
 
 def is_long(value: Value | None, first: Value | None) -> bool:

@@ -92,3 +92,29 @@ class Fused(nn.Module):
     def forward(self, x):
         q, k, v = self.project(x).chunk(3, 2)
         return F.scaled_dot_product_attention(q, k, v)
+
+
+class Placed(nn.Module):
+    """Keys with places are another tensor than the values, and are projected by themselves."""
+
+    def __init__(self):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(16, 4)
+
+    def forward(self, words, places=None):
+        keys = words if places is None else words + places
+        return self.attention(keys, keys, value=words)[0]
+
+
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(100, 16)
+        self.placed = Placed()
+        self.attention = nn.MultiheadAttention(16, 4)
+
+    def forward(self, tokens, places):
+        words = self.embed(tokens).transpose(0, 1)
+        seen = self.placed(words, torch.relu(places))
+        apart = self.attention(words, words + 1, words + 1)[0]
+        return apart, self.attention(seen, words, words)[0]  # hit
