@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 
 import libcst as cst
@@ -268,19 +269,24 @@ def weigh_fast_path(event: Called, source: Source) -> Said:
         yield f"{name} runs as one operator without translation where torch.no_grad() is on", LEGACY
 
 
+PADS = re.compile(r"torch\.nn\.(functional\.pad|\w+Pad\dd\.forward)")
+
+
 def weigh_windows(event: Called, source: Source) -> Said:
     """`x.unfold(1, 3, 1)`: as many slices are written as the example has windows."""
     given = event.arguments
     tensor, axis = given.get("self"), given.get("dimension")
     shape = tensor.shape if isinstance(tensor, Tensor) else None
     place = axis.value if isinstance(axis, Constant) else None
-    if shape is None or not isinstance(place, int) or not -len(shape) <= place < len(shape):
-        return
-    if source.profile.dynamic and varies(shape[place]) is True:
+    along = shape[place : place + 1 or None] if shape and isinstance(place, int) else ()
+    made = source.evaluation.ways.find_maker(tensor)
+    if source.profile.dynamic and along and varies(along[0]) is True:
         yield (
             "unfold of an axis that varies: the legacy exporter refuses it, dynamo=True writes it",
             LEGACY,
         )
+    elif isinstance(made, Called) and PADS.fullmatch(made.name):
+        yield "unfold of what is padded, of which the legacy exporter knows no size", LEGACY
 
 
 def weigh_identity(event: Called, source: Source) -> Said:

@@ -72,7 +72,7 @@ rule = Rule(
         no argument of its forward decides on it: what a part returns never reaches an exporter.
         A model of transformers 5 that reads the outputs of its parts by name raises under
         config.return_dict = False, so that its forward returns an object, which jit.trace refuses,
-        or nothing. jit.trace also refuses an empty list, and a list of tensors and other lists. A named tuple
+        or nothing. jit.trace also refuses an empty list, and a list that holds others, tuples or dicts. A named tuple
         is exported by all, and torch.export.save refuses the program then. Of inputs,
         only those of models that the file exports itself are reported.
     """,
@@ -136,12 +136,21 @@ REMEDIES = {
     "a set": "return a tuple",
     "a generator": "return tuple(...) of it",
     "an empty list": "return a tuple",
-    "a list of tensors and others": "return a tuple",
+    **dict.fromkeys(
+        ("a list of tensors and others", "a list of lists or tuples"), "return a tuple"
+    ),
     "a number of a tensor": "return the tensor, without item()",
 }
 """What to return instead; of objects, their tensors."""
 OF_ITS_OWN = "an object of its own class"
-UNTRACED = ("a dict", "None", "a list of tensors and others", "a number", "a string")
+UNTRACED = (
+    "a dict",
+    "None",
+    "a list of tensors and others",
+    "a list of lists or tuples",
+    "a number",
+    "a string",
+)
 """What the tracers are given without, as they refuse it."""
 TRACERS = {"torchscript-trace", "onnx-legacy"}
 REORDER = "list the names in this order"

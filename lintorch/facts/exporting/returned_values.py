@@ -94,9 +94,16 @@ def judge_items(value: Items) -> Told:
         return {"a generator": EVERY}
     if value.kind == "list" and value.items == ():
         return {"an empty list": EMPTY}
-    sorts = {isinstance(each, Tensor) for each in value.items or () if is_settled(each)}
-    mixed = {"a list of tensors and others": TRACE} if len(sorts) > 1 else {}
-    return found | (mixed if value.kind == "list" else {})
+    return found | (judge_list(value) if value.kind == "list" else {})
+
+
+def judge_list(value: Items) -> Told:
+    """What a tracer says of a list: it may hold tensors alone."""
+    listed = (value.each,) if value.items is None else value.items
+    sorts = {isinstance(each, Tensor) for each in listed if is_settled(each)}
+    if sorts == {False}:
+        return {"a list of lists or tuples": TRACE}
+    return {"a list of tensors and others": TRACE} if len(sorts) > 1 else {}
 
 
 def is_settled(value: Value) -> bool:

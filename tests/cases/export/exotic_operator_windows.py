@@ -29,3 +29,18 @@ class Spectrum(nn.Module):
         other = wave.stft(16, 8, return_complex=False)
         wave[:, 0] = 0
         return power, parts, other, wave
+
+
+class Patches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pad = nn.ReplicationPad1d((0, 8))
+        self.embed = nn.Linear(12, 96)
+        self.project = nn.Linear(16, 8)
+
+    def forward(self, x):
+        x = self.embed(x)
+        plain = x.unfold(-1, 16, 8)
+        padded = self.pad(x).unfold(dimension=-1, size=16, step=8)  # hit
+        also = nn.functional.pad(x, (0, 8)).unfold(-1, 16, 8)  # hit
+        return self.project(plain).mean() + self.project(padded) + self.project(also)

@@ -135,3 +135,27 @@ class Anew(PreTrainedModel):
         outputs = self.encoder(x)
         outputs = self.block(outputs[0])
         return BaseModelOutput(last_hidden_state=outputs.last_hidden_state)
+
+
+class Scales(nn.Module):
+    """A list of tuples, and a tuple of lists."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(1, 4, 3)
+
+    def forward(self, x):
+        found = []
+        for scale in range(3):
+            y = self.conv(x * scale)
+            found.append(([y, y * 2], y))
+        return found  # hit
+
+
+class Maps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(1, 4, 3)
+
+    def forward(self, x):
+        return [self.conv(x), x], x
