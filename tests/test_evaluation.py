@@ -290,6 +290,20 @@ def test_what_a_function_builds_for_models_of_other_files_is_a_part(
     assert findings("--select", "LT114", "branch.py", cwd=tmp_path) == []
 
 
+@pytest.mark.parametrize(("taker", "rows"), [("nn.Module", []), ("object", [7])])
+def test_what_a_model_of_another_file_is_made_with_is_a_part(
+    tmp_path: Path, taker: str, rows: list[int]
+) -> None:
+    (tmp_path / "branch.py").write_text(BRANCH.format("0"))
+    taken = f"from torch import nn\n\n\nclass Taker({taker}):\n    def __init__(self, net, lr):\n"
+    (tmp_path / "taker.py").write_text(f"{taken}        self.net = net\n")
+    made = "from branch import Branch\nfrom taker import Taker\n\n\ndef build():\n"
+    made += "    branch = Branch()\n    return Taker(branch, lr=1)\n"
+    (tmp_path / "build.py").write_text(made)
+    found = findings("--select", "LT114", "branch.py", cwd=tmp_path)
+    assert [each["location"]["row"] for each in found] == rows
+
+
 def test_a_project_trusts_its_own_hub(tmp_path: Path) -> None:
     (tmp_path / "use.py").write_text("import torch\n\nnet = torch.hub.load('me/nets', 'small')\n")
     assert len(findings("--select", "LT702", cwd=tmp_path)) == 1

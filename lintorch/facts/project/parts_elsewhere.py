@@ -5,22 +5,21 @@ from __future__ import annotations
 import ast
 import os
 import re
-import sys
 from collections.abc import Iterator
 from functools import lru_cache
 
-from lintorch.core.file_views import Stamp, count_looks, read_bytes, stamp_file
+from lintorch.core.file_views import Stamp, count_looks, stamp_file
+from lintorch.facts.project.file_words import KEPT, list_words, read_or_empty
+from lintorch.facts.project.handed_over import computes, find_handed_over
 from lintorch.facts.project.module_homes import module_home
 from lintorch.syntax.python_ast import parse_or_empty
 
 _MOST_FILES = 1500
 """A project of more is not read through."""
-_KEPT = 1 << 14
-"""Files of which is kept what they say, at most."""
 
 
 def is_part_elsewhere(name: str, path: str, consulted: set[str]) -> bool:
-    """Whether a class with a forward of its own, in another file of the project, mentions a name.
+    """Whether a class with a forward of its own, in another file of the project, mentions a name, or is made with one.
 
     True where the project is too large to tell. Files that the answer stands on are added to `consulted`.
     """
@@ -29,8 +28,9 @@ def is_part_elsewhere(name: str, path: str, consulted: set[str]) -> bool:
         return True
     own = os.path.abspath(path)
     others = [each for each in files if each != own]
-    named = (e for e in others if name in _words(e) and name in _names_in_models(e, stamp_file(e)))
-    return _stands_on(next(named, None), others, consulted)
+    named = [e for e in others if name in list_words(e)]
+    spoken = next((e for e in named if name in _names_in_models(e, stamp_file(e))), None)
+    return _stands_on(spoken or find_handed_over(name, named, files), others, consulted)
 
 
 def _stands_on(found: str | None, others: list[str], consulted: set[str]) -> bool:
@@ -49,7 +49,7 @@ def is_imported_beside(name: str, words: frozenset[str], path: str, consulted: s
         return True
     own, stem = os.path.abspath(path), os.path.splitext(os.path.basename(path))[0]
     others = [each for each in files if each != own]
-    told = (e for e in others if {name, stem} <= _words(e) and words & _words(e))
+    told = (e for e in others if {name, stem} <= list_words(e) and words & list_words(e))
     importing = (e for e in told if (stem, name) in _list_imported(e, stamp_file(e)))
     return _stands_on(next(importing, None), others, consulted)
 
@@ -65,13 +65,13 @@ def is_written_around(
     if files is None:
         return if_large
     consulted.update(each for each in files if each != os.path.abspath(path))
-    return any(pattern.search(_read(each)) for each in files)
+    return any(pattern.search(read_or_empty(each)) for each in files)
 
 
-@lru_cache(_KEPT)
+@lru_cache(KEPT)
 def _list_imported(path: str, stamp: Stamp) -> frozenset[tuple[str, str]]:
     """The last names of modules, with what is imported from them or read off them."""
-    tree = parse_or_empty(_read(path))
+    tree = parse_or_empty(read_or_empty(path))
     found = set()
     for each in ast.walk(tree):
         if isinstance(each, ast.ImportFrom):
@@ -110,42 +110,16 @@ def _list_files(folder: str, looks: int) -> tuple[str, ...] | None:
     return tuple(found)
 
 
-def _words(path: str) -> frozenset[str]:
-    return _words_stamped(path, stamp_file(path))
-
-
-@lru_cache(_KEPT)
-def _words_stamped(path: str, stamp: Stamp) -> frozenset[str]:
-    data = _read(path)
-    if data.isascii():
-        words = data.translate(_BLANKS).decode("ascii").split()
-    else:
-        words = re.findall(r"\w+", data.decode(errors="ignore"))
-    return frozenset(map(sys.intern, words))
-
-
-_BLANKS = bytes(each if chr(each).isalnum() or chr(each) == "_" else 32 for each in range(256))
-"""A blank for each byte of ASCII that is no part of a word."""
-
-
-@lru_cache(_KEPT)
+@lru_cache(KEPT)
 def _names_in_models(path: str, stamp: Stamp) -> frozenset[str]:
     """The names that the classes of a file speak of, of those that compute something."""
-    tree = parse_or_empty(_read(path))
+    tree = parse_or_empty(read_or_empty(path))
     return frozenset(
         name for each in ast.walk(tree) if isinstance(each, ast.ClassDef) for name in _spoken(each)
     )
 
 
 def _spoken(node: ast.ClassDef) -> Iterator[str]:
-    computes = any(getattr(each, "name", "") == "forward" for each in node.body)
-    for part in ast.walk(node) if computes else ():
+    for part in ast.walk(node) if computes(node) else ():
         if isinstance(part, (ast.Name, ast.Attribute)):
             yield part.id if isinstance(part, ast.Name) else part.attr
-
-
-def _read(path: str) -> bytes:
-    try:
-        return read_bytes(path)
-    except OSError:
-        return b""
