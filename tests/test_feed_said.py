@@ -407,3 +407,26 @@ def test_what_is_taken_apart_after_it_was_looked_up_is_a_row_of_words(tmp_path: 
         """,
     )
     assert fed["words"].shape == ("batch", "sequence")
+
+
+def test_rows_of_which_the_steps_are_asked_for_have_steps_of_their_own(tmp_path: Path) -> None:
+    fed = feed(
+        tmp_path,
+        """
+        class Compare(nn.Module):
+            def __init__(self, width=12):
+                super().__init__()
+                self.width = width
+                self.first = nn.Linear(width, width)
+
+            def forward(self, one, other):
+                steps = one.size(1)
+                seen = self.first(one.view(-1, self.width)).view(-1, steps, self.width)
+                beside = self.first(other.view(-1, self.width)).view(-1, other.size(1), self.width)
+                return torch.bmm(seen, beside.transpose(1, 2))
+        """,
+    )
+    assert fed["one"].shape[0] == fed["other"].shape[0] == "batch"
+    assert fed["one"].shape[2] == fed["other"].shape[2] == 12
+    assert isinstance(fed["one"].shape[1], str)
+    assert fed["one"].shape[1] != fed["other"].shape[1]

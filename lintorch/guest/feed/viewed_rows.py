@@ -12,7 +12,7 @@ _SAMPLES, _STEPS = "batch", "steps"
 
 
 def read_viewed(forward: Callable[..., Any], names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """By name of a parameter, the words for its axes: samples, steps where what comes out has them, and that of a row.
+    """By name of a parameter, the words for its axes: samples, steps where these are asked for or come out, and that of a row.
 
     A row is as wide as the model says by a name of its own; what stands there as a number may be a flattened image.
     """
@@ -21,12 +21,23 @@ def read_viewed(forward: Callable[..., Any], names: Sequence[str]) -> dict[str, 
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             stored[node.id] = min(node.lineno, stored.get(node.id, node.lineno))
-    leading = (_SAMPLES, _STEPS) if _gives_steps(tree, names) else (_SAMPLES,)
+    gives_steps, counted = _gives_steps(tree, names), set(_list_counted(tree))
     found: dict[str, tuple[str, ...]] = {}
     for name, row, width in _list_views(tree):
         if name in names and stored.get(name, row) >= row and name not in found:
-            found[name] = (*leading, width)
+            steps = (f"{name}_{_STEPS}",) if name in counted else (_STEPS,) * gives_steps
+            found[name] = (_SAMPLES, *steps, width)
     return found
+
+
+def _list_counted(tree: ast.AST) -> Iterator[str]:
+    """The names of which the second axis is asked for: `x.size(1)`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(ast.Attribute(ast.Name(name), "size"), [ast.Constant(1)]) | ast.Subscript(
+                ast.Attribute(ast.Name(name), "shape"), ast.Constant(1)
+            ):
+                yield name
 
 
 def _list_views(tree: ast.AST) -> Iterator[tuple[str, int, str]]:
