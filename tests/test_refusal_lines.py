@@ -73,3 +73,37 @@ def test_what_is_packed_is_not_sent_to_an_exporter_that_takes_no_pack_either(
         messages = [each["message"] for each in findings(*options, cwd=tmp_path)]
         assert messages
         assert all(said in each and "dynamo" not in each for each in messages)
+
+
+ASKED = """import torch.nn.functional as F
+from torch import nn
+
+
+def pair(size):
+    if isinstance(size, int):
+        return size, size
+    return tuple(size)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, image):
+        return F.interpolate(self.conv(image), size=pair(2 * image.shape[2]))
+"""
+
+
+def test_a_size_that_is_taken_for_a_tuple_is_told_where_its_class_is_asked_for(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "net.py").write_text(ASKED)
+    asked = "assert isinstance(image.shape[2], int)\n        return self.conv(image)"
+    whole = ASKED.partition("        return F.interpolate")[0]
+    (tmp_path / "asserts.py").write_text(f"{whole}        {asked}\n")
+    for exporter in ("torch.export", "onnx-legacy"):
+        (asserted, found) = findings("--export", exporter, "--select", "LT137,LT904", cwd=tmp_path)
+        assert (asserted["code"], asserted["location"]["row"]) == ("LT137", 17)
+        assert (found["code"], found["location"]["row"]) == ("LT137", 6)
+        assert {asserted["evidence"], found["evidence"]} == {"export"}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import linecache
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from lintorch.core.finding import Harm, Hit, Severity
@@ -10,7 +12,10 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Decided
 from lintorch.evaluator.exporters import EAGER, EVERYONE, TRACERS
 from lintorch.evaluator.values import ByExporter
+from lintorch.evidence import Outcome, Site, Trial
+from lintorch.evidence.treatment import report_refusal
 from lintorch.source import Source
+from lintorch.syntax.python_ast import parse_or_empty
 
 rule = Rule(
     __name__,
@@ -179,3 +184,45 @@ def is_same_value(side: Iterable[ast.AST]) -> bool:
     calls = (node.func for node in nodes if isinstance(node, ast.Call))
     named = all(getattr(f, "attr", getattr(f, "id", "")) in _WRAPPING for f in calls)
     return named and all(isinstance(node, _PLAIN) for node in nodes)
+
+
+TAKEN = re.compile(
+    r"SymInt'? (object|has no)|iterable SymInt|(iteration over|len\(\) of) a 0-d tensor"
+)
+"""How Python and torch refuse a size that is taken for a sequence, or read as a tensor."""
+
+
+@rule.trial("failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """An export that ends at an assertion of a size's class, or where a size is taken for what it is none of."""
+    site = outcome.site
+    asserted = outcome.message.startswith("AssertionError")
+    if site is not None and (asserted or TAKEN.search(outcome.message)):
+        row = find_question(site, asserted)
+        if row is not None:
+            why = next(iter(outcome.message.splitlines()), "")
+            yield report_refusal(Site(site.path, row, site.function), outcome, why)
+
+
+def find_question(site: Site, asserted: bool) -> int | None:
+    """The row of the last question for a class, ahead of a line that reads what was asked; of an assertion, its own."""
+    tree = parse_or_empty("".join(linecache.getlines(site.path)).encode())
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and spans(n, site.row)]
+    inner = list(ast.walk(max(functions, key=lambda n: n.lineno))) if functions else []
+    tests = [n.test for n in inner if isinstance(n, (ast.If, ast.IfExp)) and n.lineno <= site.row]
+    if asserted:
+        tests = [n.test for n in inner if isinstance(n, ast.Assert) and spans(n, site.row)]
+    line = linecache.getline(site.path, site.row)
+    return max((n.lineno for n in tests if is_asked_of(n, line)), default=None)
+
+
+def is_asked_of(test: ast.expr, line: str) -> bool:
+    """Whether a question for a class is about something that a line reads."""
+    asked = find_asked(test)
+    name = re.escape(ast.unparse(asked)) if asked is not None else ""
+    return bool(name) and re.search(rf"(?<!\w){name}(?!\w)", line) is not None
+
+
+def spans(node: ast.stmt | ast.expr, row: int) -> bool:
+    """Whether it stands on a row."""
+    return node.lineno <= row <= (node.end_lineno or 0)
