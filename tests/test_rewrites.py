@@ -86,6 +86,7 @@ def is_right_at_every_size(model: Any, images: list[Any], wanted: list[Any]) -> 
 REWRITTEN = [
     ("return F.avg_pool2d(image, image.shape[2:])",),
     ("return F.max_pool2d(image, (image.size(2), image.size(3)))",),
+    ("return F.avg_pool2d(image, image.shape[2:], stride=1, padding=0, count_include_pad=False)",),
     ("if image.sum() > 0:", "    image = image * 2", "else:", "    image = -image", "return image"),
     ("if image.max() > 1:", "    return image / 255", "return image + 1"),
     ("if not image.isnan().any():", "    image = image / image.amax()", "return image"),
@@ -193,6 +194,7 @@ WAITING = [
     ("y = image.relu()", "return y[:, :, :20]"),
     ("image = F.avg_pool2d(image, 1)", "return image[:, :, :20] + 1"),
     ("return image[..., :20, :] * 2",),
+    ("y = sum([image])", "return y[:, :, :20].to(image)"),
 ]
 
 
@@ -267,6 +269,45 @@ def test_a_fix_that_waits_for_a_run_is_right_when_traced(lines: tuple[str, ...])
     images = [torch.rand(size) for size in SIZES]
     wanted = [build(text)(image) for image in images]
     assert not is_traced_right(build(text), images, wanted)
+    assert is_traced_right(build(after), images, wanted), after
+
+
+LENT = """import math
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, times=4, kernel=5):
+        super().__init__()
+        self.times, self.kernel = times, kernel
+
+    def lacking(self, n):
+        n = math.ceil((n - self.kernel) / self.times) * self.times + self.kernel
+        return n
+
+    def forward(self, image):
+        n = image.shape[2]
+        return F.pad(image, (0, 0, 0, self.lacking(n) - n))
+
+
+class Streamed:
+    def __init__(self, net):
+        self.first = net.lacking(1)
+
+
+def stream():
+    return Streamed(Net())
+"""
+
+
+def test_a_quotient_that_is_negative_where_something_else_asks_is_right_when_traced() -> None:
+    after = mend(LENT)
+    assert "(n - self.kernel + self.times - 1) // self.times" in after
+    images = [torch.rand(size) for size in SIZES]
+    wanted = [build(LENT)(image) for image in images]
+    assert not is_traced_right(build(LENT), images, wanted)
     assert is_traced_right(build(after), images, wanted), after
 
 

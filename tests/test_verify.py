@@ -315,7 +315,7 @@ class Net(nn.Module):
 WHOLE = """\
         length = length * self.times
         for _ in range(2):
-            length = ((length - self.kernel + self.stride - 1) // self.stride) + 1
+            length = (length - self.kernel + self.stride - 1) // self.stride + 1
 """
 
 

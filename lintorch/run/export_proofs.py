@@ -9,11 +9,12 @@ from functools import cache, partial
 from lintorch.core.profile import EXPORTERS, MEASURED
 from lintorch.files import FileText, is_notebook
 from lintorch.host.prove_models import FixedFile
+from lintorch.record.outcomes import Outcome
 from lintorch.run.check_files import CheckedFiles
 from lintorch.run.describe_proof import describe_verdicts
 from lintorch.run.fewest_fixes import FewestFixes
 from lintorch.run.mend_file import FileMending
-from lintorch.run.proof_bench import ProofBench
+from lintorch.run.proof_bench import ProofBench, name_model
 from lintorch.run.prove_together import FileKey, FileKeys, JointProof
 from lintorch.run.request import CheckRequest, Progress
 from lintorch.run.scope import Scope
@@ -53,10 +54,9 @@ class ExportProofs:
         path = text.path
         self._fixed = FixedFile(path, text.text if is_notebook(path) else None)
         self._allowed = request.tried_fixes
-        known = {
-            trial.model: [each.outcome for each in seen.trials if each.model == trial.model]
-            for trial in seen.trials
-        }
+        known: dict[str, list[Outcome]] = {}
+        for trial in seen.trials:
+            known.setdefault(name_model(trial.trace.record), []).append(trial.outcome)
         self._others = _list_others(request, scope)
         self._bench = ProofBench(request, scope, progress)
         self._set_up = cache(partial(self._bench.set_up_file, known=known))

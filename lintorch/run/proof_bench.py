@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from lintorch.host.configured_models import is_wanted
 from lintorch.host.prove_models import FixedFile, ModelPlace, ModelProver
 from lintorch.host.reports import Report
-from lintorch.record.models import Failure
+from lintorch.record.models import Failure, Model
 from lintorch.record.outcomes import Outcome
 from lintorch.record.proofs import Change
 from lintorch.run.fixed_rows import Rows
@@ -103,7 +103,9 @@ class FileBench:
             if report.model is not None and report.observed is not None:
                 found = found or bool(report.observed.sizes)
                 name = f"{report.model.path}:{report.model.qualname}"
-                outcomes = report.outcomes if known is None else tuple(known.get(name, ()))
+                outcomes = report.outcomes
+                if known is not None:
+                    outcomes = tuple(known.get(name_model(report.model), ()))
                 self.kept[name] = replace(report, outcomes=outcomes)
         if found:
             self.places.append(place)
@@ -251,6 +253,11 @@ class ProofBench:
         return self._provers[key]
 
 
+def name_model(model: Model) -> str:
+    """One name of a model, however the path of its file is written."""
+    return f"{os.path.realpath(model.path)}:{model.qualname}"
+
+
 def _rows_of(report: Report) -> Rows:
     return frozenset(report.observed.rows if report.observed else ())
 
@@ -267,7 +274,7 @@ def _judge_report(report: Report, kept: Mapping[str, Report]) -> Verdict:
         name = report.failure.qualname or report.failure.path
         return Verdict(name, failure=describe_failure(report.failure))
     assert report.model is not None
-    before = kept.get(f"{report.model.path}:{report.model.qualname}")
+    before = _find_original(report.model, kept)
     told = report.comparison
     if told is None:
         return Verdict(report.model.qualname, failure="its process told nothing")
@@ -275,6 +282,12 @@ def _judge_report(report: Report, kept: Mapping[str, Report]) -> Verdict:
     statuses = tuple(outcome.status for outcome in report.outcomes)
     name = report.model.qualname
     return Verdict(name, told.changes, told.keys, exports, statuses, told.gained)
+
+
+def _find_original(model: Model, kept: Mapping[str, Report]) -> Report | None:
+    """The same model as it was; the only one there is, where a factory builds it from another file."""
+    only = next(iter(kept.values())) if len(kept) == 1 else None
+    return kept.get(f"{model.path}:{model.qualname}", only)
 
 
 def _compare_exports(before: Report, after: Report) -> Iterator[tuple[str, bool]]:

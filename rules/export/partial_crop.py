@@ -11,7 +11,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.size_numbers import compute_size
 from lintorch.evaluator.sizes import Dim, Operation, Size, compare, list_symbols, varies
-from lintorch.evaluator.values import NONE, Constant, Items, Number, Slice, Tensor, Value
+from lintorch.evaluator.values import NONE, Constant, Items, Number, Slice, Tensor, Unknown, Value
 from lintorch.evidence import OperatorCall, Outcome, SizeUse, Trace, Trial, Variation
 from lintorch.evidence.size_changes import blame_event, find_changes
 from lintorch.evidence.treatment import report_limits
@@ -126,10 +126,14 @@ def tell_pad(before: tuple[Dim, ...], after: tuple[Dim, ...]) -> str:
 
 @rule.event(Indexed)
 def in_open_slice(event: Indexed, source: Source) -> Iterator[Hit]:
-    """`x[:, :, :400]`, of which a trial far from the example tells whether an export binds the size to it."""
+    """`x[:, :, :400]`, of which a trial far from the example tells whether an export binds the size to it.
+
+    Of what nothing is known the trial tells that it is a tensor.
+    """
     if not source.profile.dynamic or not event.way.forward or not source.profile.concerns(HARM):
         return
-    sliced = is_sliced(event.index) and isinstance(event.held, Tensor)
+    several = isinstance(event.held, Unknown) and isinstance(event.index, Items)  # no list takes it
+    sliced = is_sliced(event.index) and (several or isinstance(event.held, Tensor))
     if sliced and (fix := pad_at_most(event, source) or select_at_most(event, source)):
         yield Hit(event, "a crop that may leave nothing out", fix=fix, confirms=True)
 
@@ -241,8 +245,12 @@ def pad_by_less(
 
 
 def is_written_to(node: cst.Subscript, source: Source) -> bool:
+    """Whether what is cropped is given other values: assigned, or by a method in place."""
     outer = source.parent(node)
-    return isinstance(outer, (cst.AssignTarget, cst.AugAssign, cst.Del, cst.Attribute))
+    if isinstance(outer, cst.Attribute):
+        asked = isinstance(source.parent(outer), cst.Call)
+        return not asked or outer.attr.value.endswith("_")
+    return isinstance(outer, (cst.AssignTarget, cst.AugAssign, cst.Del))
 
 
 def read_stops(node: cst.Subscript) -> tuple[list[cst.BaseExpression | str | None], int]:

@@ -61,7 +61,9 @@ def pool_to_one(event: Called, source: EditsSizes) -> Fix | None:
     given = source.arguments(call, "input", "kernel_size")
     image, size = given.get("input"), given.get("kernel_size")
     name, edits = source.reach(f"torch.nn.functional.adaptive_{pool}", call)
-    if image is None or size is None or len(call.args) != 2 or pool.startswith("lp") or not name:
+    if image is None or size is None or pool.startswith("lp") or not name:
+        return None
+    if not all(map(is_idle, call.args[2:])):
         return None
     axes = int(pool[-2])
     sides = count_sides(find_assigned(size, source), source.code(image), axes, source)
@@ -71,6 +73,16 @@ def pool_to_one(event: Called, source: EditsSizes) -> Fix | None:
     exact = pool.startswith("max") and sides == axes
     promise = Applicability.SAFE if exact else Applicability.UNSAFE
     return Fix(f"write {text}", (source.replace(call, text), *edits), promise)
+
+
+def is_idle(arg: cst.Arg) -> bool:
+    """Whether an argument by name changes nothing of the one cell: `stride=1`, `padding=0`."""
+    named = arg.keyword.value if arg.keyword else ""
+    literal = isinstance(arg.value, (cst.Integer, cst.Name)) and arg.value.value
+    return (named, literal) == ("padding", "0") or (
+        named in ("stride", "ceil_mode", "count_include_pad")
+        and (isinstance(arg.value, cst.Integer) or literal in ("True", "False"))
+    )
 
 
 def find_assigned(node: cst.BaseExpression, source: EditsSizes) -> cst.BaseExpression:
