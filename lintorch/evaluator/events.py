@@ -235,13 +235,17 @@ class Wrapped(Occurrence):
 
 @frozen_record
 class ModelCalled(Occurrence):
-    """`model(x)`: a model of the project was called, by none of its own kind.
-
-    `result` is what a model that is left closed gives.
-    """
+    """`model(x)`: a model of the project was called, by none of its own kind."""
 
     held: Value
-    result: Value = field(default=UNKNOWN, compare=False, repr=False)
+
+
+@frozen_record
+class ClosedCalled(Occurrence):
+    """`model(x)` of a model of the project that is not entered: `result` is what it gives."""
+
+    held: Value
+    result: Value = field(compare=False, repr=False)
 
 
 @frozen_record

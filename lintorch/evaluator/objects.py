@@ -10,7 +10,7 @@ from lintorch.evaluator.alike_layers import Making, name_making
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.carried_layers import list_reachable
 from lintorch.evaluator.compare_layers import LAYER
-from lintorch.evaluator.events import ModelCalled, Wrapped
+from lintorch.evaluator.events import ClosedCalled, ModelCalled, Wrapped
 from lintorch.evaluator.exporters import EVERYONE
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.kept_beside import keep_beside
@@ -202,10 +202,11 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     machine.run.add(callee.address)
     if isinstance(kind, External):
         return call_layer(machine, node, callee, kind.path, given)
-    closed = ModelOutput("", callee) if machine.shallow and is_module_class(kind) else None
     if is_module_class(kind) and not (machine.here.forward or _is_in_module(machine)):
-        machine.tell(ModelCalled, node, callee, closed or UNKNOWN)
-    if closed is not None:
+        machine.tell(ModelCalled, node, callee)
+    if machine.shallow and is_module_class(kind):
+        closed = ModelOutput("", callee)
+        machine.tell(ClosedCalled, node, callee, closed)
         return closed
     lacks = find_class_attribute(machine, kind, "__call__") is None
     name = "forward" if is_module_class(kind) or lacks else "__call__"

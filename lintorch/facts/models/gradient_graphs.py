@@ -11,9 +11,9 @@ from lintorch.core.torch_methods import takes_target
 from lintorch.evaluator.events import (
     AttributeSet,
     Called,
+    ClosedCalled,
     Combined,
     Indexed,
-    ModelCalled,
     Occurrence,
 )
 from lintorch.evaluator.marks import (
@@ -131,9 +131,9 @@ class GradientGraphs:
         return called is not None and id(called) in self._quiet
 
     @cached_property
-    def _closed(self) -> Mapping[int, ModelCalled]:
+    def _closed(self) -> Mapping[int, ClosedCalled]:
         """The calls of closed models by what they gave."""
-        return {id(e.result): e for e in self._events if isinstance(e, ModelCalled)}
+        return {id(e.result): e for e in self._events if isinstance(e, ClosedCalled)}
 
     def list_savers(self, loss: Value | None) -> list[Node]:
         """Operations that every gradient of a loss goes through, and that keep what backward() frees."""

@@ -151,8 +151,9 @@ class Value(nn.Module):
         return self.net(states)
 
 
-class Agent:
-    def __init__(self, quiet):
+class Agent(nn.Module):
+    def __init__(self):
+        super().__init__()
         self.actor, self.critic = Value(), Value()
         self.one = torch.optim.Adam(self.actor.parameters())
         self.two = torch.optim.Adam(self.critic.parameters())
