@@ -137,6 +137,15 @@ class Two(nn.Module):
         return self.a(x), self.b(x)
 
 
+class Headed(nn.Module):
+    def __init__(self, classes=3):
+        super().__init__()
+        self.body, self.head = nn.Linear(6, 4), nn.Linear(4, classes)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+
 class Tuned(nn.Module):
     def __init__(self, eps=1e-5, act=nn.ReLU, slope=0.01):
         super().__init__()
@@ -529,6 +538,18 @@ def test_a_checkpoint_that_would_run_code_is_refused(place: Place) -> None:
     assert end.returncode == 2
     assert "the checkpoint cannot be loaded" in end.stderr
     assert not (place.folder / "touched").exists()
+
+
+def test_a_checkpoint_of_a_model_with_other_arguments_claims_nothing(place: Place) -> None:
+    torch.manual_seed(11)
+    model = place.nets.Headed(classes=5)
+    place.export(model, torch.randn(2, 6), input_names=["x"])
+    torch.save(model.state_dict(), place.folder / "five.pt")
+    end = lintorch(
+        "compare", "nets.py:Headed", "model.onnx", "--checkpoint", "five.pt", cwd=place.folder
+    )
+    assert end.returncode == 2
+    assert "head.weight is [5, 4] in it and [3, 4] in the model" in end.stderr
 
 
 def test_other_weights_that_leave_the_numbers_as_they_are_are_a_note(place: Place) -> None:

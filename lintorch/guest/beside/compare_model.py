@@ -98,7 +98,10 @@ def _compare(
     file = read_onnx_file(beside.file, options.limits.memory)
     case, others, fixed = make_case(file, built, fed, model, files)
     case.runner  # noqa: B018 - a file that does not load is told before anything is run
-    weighed = weigh_case(case, beside.checkpoint, beside.own)
+    try:
+        weighed = weigh_case(case, beside.checkpoint, beside.own)
+    except UnreadableFileError as error:
+        raise UnreadableFileError(f"{error}{_tell_made_up(built)}") from error
     told = FileComparison(
         file.opset,
         f"{file.model.producer_name} {file.model.producer_version}".strip()[:80],
@@ -109,6 +112,12 @@ def _compare(
     if case.eager.measure_randomness() is not None:
         raise UnreadableFileError("the model itself is random: two runs of it in eval mode differ")
     return _judge(case, weighed, others, fixed, told, late)
+
+
+def _tell_made_up(built: Built) -> str:
+    """Which arguments nobody gave, and where to give them; "" where there are none."""
+    names = ", ".join(built.made_up[:_NAMED])
+    return f"; the model's {names} were made up: settings name them" if names else ""
 
 
 def _judge(

@@ -24,6 +24,7 @@ _STORED_TYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float1
                  "I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8,
                  "U8": torch.uint8, "BOOL": torch.bool}  # fmt: skip
 """By their names in a safetensors file."""
+_MOST_UNLIKE = 3
 State = Mapping[str, torch.Tensor]
 
 
@@ -84,6 +85,17 @@ def is_near(expected: torch.Tensor, given: torch.Tensor, quantized: bool = False
     return bool(float((expected - given).abs().max()) <= near)
 
 
+def _tell_unlike(
+    keys: Sequence[str], given: Mapping[str, torch.Tensor], own: Mapping[str, torch.Tensor]
+) -> str:
+    shown = ", ".join(
+        f"{key} is {list(given[key].shape)} in it and {list(own[key].shape)} in the model"
+        for key in keys[:_MOST_UNLIKE]
+    )
+    others = f" and {len(keys) - _MOST_UNLIKE} others" if len(keys) > _MOST_UNLIKE else ""
+    return f"it is of a model that was built with other arguments: {shown}{others}"
+
+
 def load_checkpoint(module: nn.Module, path: str) -> str:
     """Give a module the weights of a checkpoint, and say how many it takes.
 
@@ -94,8 +106,10 @@ def load_checkpoint(module: nn.Module, path: str) -> str:
     prefix = max(_PREFIXES, key=lambda p: sum(key.removeprefix(p) in own for key in state))
     named = {key.removeprefix(prefix): value for key, value in state.items()}
     fitting = {k: v for k, v in named.items() if k in own and own[k].shape == v.shape}
+    if unlike := [key for key in named if key in own and key not in fitting]:
+        raise UnreadableFileError(_tell_unlike(unlike, named, own))
     if not fitting:
-        raise UnreadableFileError("it holds no weight of this model by name and shape")
+        raise UnreadableFileError("it holds no weight of this model by name")
     with torch.no_grad():
         for key, value in fitting.items():
             own[key].copy_(value)
