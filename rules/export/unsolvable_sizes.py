@@ -1,0 +1,140 @@
+"""LT138: two sizes that have to be one, which torch.export cannot solve for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Combined
+from lintorch.evaluator.sizes import Dim, Operation, Size, floor_divide, varies
+from lintorch.evaluator.values import Constant, Items, Tensor, Value
+from lintorch.evidence import Outcome, Trial
+from lintorch.evidence.treatment import report_refusal
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT138",
+    summary="two sizes that have to be one, which torch.export cannot solve for",
+    why="""
+        What was made half as large, rounded down, and twice as large again joins what it was made
+        of: the two fit where the size was even, and the model raises at others. torch.export notes
+        such an equation and goes on, but cannot where the size was rounded up on the way there, as
+        by a 3×3 convolution with stride 2 and padding 1 ahead of MaxPool2d(2): sympy has no answer
+        to `x/2 - 2*((x/2)//2) = 0`, and the export ends in NotImplementedError, "cannot be solved
+        using solve_univariate_inequality", without a line, for Dim.DYNAMIC and Dim.AUTO alike. The
+        new ONNX exporter ends with it. Rounded down alone (convolutions of 2×2 or 4×4, pools) or up
+        alone (MaxPool2d(3, 2, 1)), it is solved. Measured on torch 2.13.
+
+        Resize to the size of what it joins: `F.interpolate(low, size=high.shape[-2:])`. That runs
+        at every size, and all exporters follow it.
+    """,
+    bad="""
+        import torch
+        from torch import nn
+
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stem = nn.Conv2d(3, 4, 3, stride=2, padding=1)
+                self.down = nn.MaxPool2d(2)
+                self.twice = nn.Upsample(scale_factor=2)
+
+            def forward(self, image):
+                high = self.stem(image)
+                low = self.twice(self.down(high))
+                return torch.cat((high, low), 1)
+    """,
+    good="""
+        import torch
+        import torch.nn.functional as F
+        from torch import nn
+
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stem = nn.Conv2d(3, 4, 3, stride=2, padding=1)
+                self.down = nn.MaxPool2d(2)
+
+            def forward(self, image):
+                high = self.stem(image)
+                low = F.interpolate(self.down(high), size=high.shape[-2:])
+                return torch.cat((high, low), 1)
+    """,
+    remedy="resize to what it joins: F.interpolate(low, size=high.shape[-2:])",
+    proof="""
+        sizes = ({2: torch.export.Dim.DYNAMIC, 3: torch.export.Dim.DYNAMIC},)
+        torch.export.export(Net(), (torch.ones(2, 3, 64, 64),), dynamic_shapes=sizes)
+    """,
+    severity=Severity.ERROR,
+)
+
+REFUSED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
+JOINS = ("torch.cat", "torch.concat")
+ELEMENTWISE = ("torch.add", "torch.sub", "torch.mul", "torch.Tensor.add", "torch.Tensor.mul")
+SAID = "two sizes that have to be one cannot be solved for, as one was rounded up before it was rounded down"
+
+
+@rule.event(Combined)
+def in_sum(event: Combined, source: Source) -> Iterator[Hit]:
+    """`high + low`."""
+    yield from tell_join(event, [event.left, event.right], None, source)
+
+
+@rule.event(*ELEMENTWISE)
+def in_function(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.add(high, low)`."""
+    given = (event.arguments.get(name) for name in ("self", "input", "other"))
+    yield from tell_join(event, [each for each in given if each is not None], None, source)
+
+
+@rule.event(*JOINS)
+def in_cat(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.cat((high, low), 1)`: all axes but one have to be as long."""
+    parts, along = event.arguments.get("tensors"), event.arguments.get("dim", Constant(0))
+    if isinstance(parts, Items) and parts.items and isinstance(along, Constant):
+        yield from tell_join(event, parts.items, along.value, source)
+
+
+def tell_join(
+    event: Combined | Called, parts: Sequence[Value], along: object, source: Source
+) -> Iterator[Hit]:
+    shapes = [each.shape for each in parts if isinstance(each, Tensor) and each.shape]
+    if not (event.way.forward and source.profile.dynamic) or len(shapes) != len(parts):
+        return
+    ranks = {len(shape) for shape in shapes}
+    for one, other in pairwise(shapes) if len(ranks) == 1 else ():
+        axes = [axis for axis in range(len(one)) if axis != along and axis - len(one) != along]
+        if any(is_unsolvable(one[axis], other[axis]) for axis in axes):
+            yield Hit(event, SAID, harm=REFUSED)
+            return
+
+
+def is_unsolvable(one: Dim, other: Dim) -> bool:
+    """Whether one is `2 * (n // 2)` of the other, an n that was itself rounded up."""
+    return is_evened(one, other) or is_evened(other, one)
+
+
+def is_evened(even: Dim, size: Dim) -> bool:
+    if varies(size) is not True or not is_rounded(size) or even == size:
+        return False
+    return any(even == times * floor_divide(size, times) for times in (2, 4))
+
+
+def is_rounded(size: Dim) -> bool:
+    """`(h + 1) // 2`: a quotient of what has a number added to it."""
+    match size.terms if isinstance(size, Size) else ():
+        case (((Operation(kind="//", operands=(Size() as divided, int())),), 1),):
+            return any(not product and number > 0 for product, number in divided.terms)
+    return False
+
+
+@rule.trial("failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """Where the exporter's records name the line at which two sizes have to be one."""
+    if outcome.site is not None and "cannot solve for the sizes" in outcome.message:
+        yield report_refusal(outcome, outcome, "it cannot solve for two sizes that have to be one")
