@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -76,6 +77,12 @@ rule = Rule(
 REFUSED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
 JOINS = ("torch.cat", "torch.concat")
 ELEMENTWISE = ("torch.add", "torch.sub", "torch.mul", "torch.Tensor.add", "torch.Tensor.mul")
+STRETCHING = re.compile(
+    r"torch\.nn\.(Upsample|Upsampling\w+|ConvTranspose\dd|PixelShuffle)\.forward"
+    r"|torch\.nn\.functional\.(interpolate|upsample\w*|conv_transpose\dd|pixel_shuffle)"
+)
+_FAR = 12
+"""Calls that are gone back through: layers that keep the size."""
 SAID = "two sizes that have to be one cannot be solved for, as one was rounded up before it was rounded down"
 
 
@@ -103,26 +110,44 @@ def in_cat(event: Called, source: Source) -> Iterator[Hit]:
 def tell_join(
     event: Combined | Called, parts: Sequence[Value], along: object, source: Source
 ) -> Iterator[Hit]:
-    shapes = [each.shape for each in parts if isinstance(each, Tensor) and each.shape]
-    if not (event.way.forward and source.profile.dynamic) or len(shapes) != len(parts):
+    tensors = [each for each in parts if isinstance(each, Tensor) and each.shape]
+    if not (event.way.forward and source.profile.dynamic) or len(tensors) != len(parts):
         return
-    ranks = {len(shape) for shape in shapes}
-    for one, other in pairwise(shapes) if len(ranks) == 1 else ():
-        axes = [axis for axis in range(len(one)) if axis != along and axis - len(one) != along]
-        if any(is_unsolvable(one[axis], other[axis]) for axis in axes):
+    ranks = {len(each.shape or ()) for each in tensors}
+    for one, other in pairwise(tensors) if len(ranks) == 1 else ():
+        axes = [axis for axis in range(*ranks) if along not in (axis, axis - max(ranks))]
+        if any(
+            is_evened(*pair, each, source) for each in axes for pair in ((one, other), (other, one))
+        ):
             yield Hit(event, SAID, harm=REFUSED)
             return
 
 
-def is_unsolvable(one: Dim, other: Dim) -> bool:
-    """Whether one is `2 * (n // 2)` of the other, an n that was itself rounded up."""
-    return is_evened(one, other) or is_evened(other, one)
-
-
-def is_evened(even: Dim, size: Dim) -> bool:
-    if varies(size) is not True or not is_rounded(size) or even == size:
+def is_evened(even: Tensor, other: Tensor, axis: int, source: Source) -> bool:
+    """Whether one is `2 * (n // 2)` of the other, an n that was itself rounded up, and was stretched to it."""
+    wide, size = (each.shape[axis] if each.shape else 0 for each in (even, other))
+    if varies(size) is not True or not is_rounded(size) or wide == size:
         return False
-    return any(even == times * floor_divide(size, times) for times in (2, 4))
+    doubled = any(wide == times * floor_divide(size, times) for times in (2, 4))
+    return doubled and is_stretched(even, axis, source)
+
+
+def is_stretched(tensor: Tensor, axis: int, source: Source) -> bool:
+    """Whether an axis is as long as it is by what makes it longer, not by a view, which asks that the size divides."""
+    value: Value | None = tensor
+    shape = tensor.shape or ()
+    for _ in range(_FAR):
+        made = source.evaluation.ways.find_maker(value)
+        if not isinstance(made, Called):
+            return False
+        if STRETCHING.fullmatch(made.name):
+            return True
+        given = (each for each in made.arguments.values() if isinstance(each, Tensor))
+        alike = (e for e in given if len(e.shape or ()) == len(shape))
+        value = next((e for e in alike if e.shape and e.shape[axis] == shape[axis]), None)
+        if value is None:
+            return False
+    return False
 
 
 def is_rounded(size: Dim) -> bool:

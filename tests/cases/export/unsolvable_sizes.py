@@ -56,3 +56,21 @@ class Alike(nn.Module):
         inner = inner + self.twice(self.down(inner))
         odd = odd + self.twice(self.up(odd))
         return even + self.twice(self.down(even)) + self.twice(self.twice(deep)), odd, whole, inner
+
+
+class Folded(nn.Module):
+    """A view asks that the size divides, which is noted first."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 4, 3, stride=2, padding=1)
+        self.norm = nn.BatchNorm2d(4)
+        self.down, self.twice = nn.MaxPool2d(2), nn.Upsample(scale_factor=2)
+
+    def forward(self, image):
+        high = self.stem(image)
+        b, c, h, w = high.shape
+        parts = high.reshape(b, c, h // 2, 2, w // 2, 2).relu()
+        whole = parts.reshape(b, c, h // 2 * 2, w // 2 * 2)
+        low = torch.relu(self.norm(self.twice(self.down(high))))
+        return torch.cat((high, whole), 1), torch.cat((high, low), 1)  # hit
