@@ -41,7 +41,9 @@ rule = Rule(
         The compiler of TorchScript refuses them, as it does hooks with a lambda and checkpoint,
         which the others export. checkpoint with use_reentrant=True, its default, around layers
         with weights stops the legacy exporter and jit.trace as well ("unordered_map::at"); with
-        use_reentrant=False they export it. Measured on torch 2.13.
+        use_reentrant=False they export it. A model whose constructor sets a backward hook on itself
+        or a part is refused by jit.trace ("Modules that have backward hooks assigned can't be
+        compiled"), and by no other exporter. Measured on torch 2.13.
     """,
     bad="""
         from torch import nn
@@ -83,6 +85,9 @@ BAKED = {
     "torchscript-trace": Harm.SILENT,
     "torchscript-script": Harm.REFUSED,
 }
+TRACED = {"torchscript-trace": Harm.REFUSED}
+HOOKS = (".register_backward_hook", ".register_full_backward_hook")
+HOOKED = "jit.trace takes no module that a backward hook is set on"
 UNSCRIPTED = {"torchscript-script": Harm.REFUSED}
 REENTRANT = {
     "onnx-legacy": Harm.REFUSED,
@@ -165,6 +170,16 @@ def in_checkpoint(event: Called, source: Source) -> Iterator[Hit]:
         call = source.call_at(event)
         fix = write_lenient(call, source) if reentrant and call is not None else None
         yield Hit(event, f"checkpoint {told}", fix, harm, severity=severity, remedy=remedy)
+
+
+@rule.source(cst.Call, needs=HOOKS)
+def in_constructor(node: cst.Call, source: Source) -> Iterator[Hit]:
+    """`self.register_full_backward_hook(...)`, `self.conv.register_backward_hook(...)`."""
+    path = source.code(node.func)
+    home, around = source.enclosing(node, cst.FunctionDef), source.classes.around(node)
+    built = home is not None and home.name.value == "__init__"
+    if path.startswith("self.") and path.endswith(HOOKS) and built and around and around.is_module:
+        yield Hit(node, HOOKED, harm=TRACED, remedy="register it where the model is trained")
 
 
 @rule.trace(BakedKind.DATA, BakedKind.GRADIENT)
