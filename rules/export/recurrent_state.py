@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -23,8 +24,9 @@ from lintorch.evaluator.values import (
     Tensor,
     Value,
 )
-from lintorch.evidence import AS_TRACED, ModelRun, OperatorCall, Trace
+from lintorch.evidence import AS_TRACED, ModelRun, OperatorCall, Outcome, Site, Trace, Trial
 from lintorch.evidence.host_reads import write_shapes
+from lintorch.evidence.treatment import report_refusal
 from lintorch.facts.exporting.declared_lengths import is_declared
 from lintorch.source import Source
 from lintorch.syntax.plain_reads import is_read
@@ -393,3 +395,28 @@ def harm(kind: str, first: object) -> dict[str, Harm]:
 
 def layout(first: Value) -> str:
     return " with the length as first axis" if first == FALSE else ""
+
+
+UNPACKED = (
+    f"hand on what pad_packed_sequence gives alone, no .data and no hidden state; or {PADDED}"
+)
+"""The legacy exporter takes a pack only where it is unpacked, and what comes of that is used."""
+PACKING = ("_pack_padded_sequence", "_pad_packed_sequence")
+
+
+@rule.trial("failed")
+def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
+    """An export that ends where sequences are packed, unpacked, or run by a layer: told where they are packed."""
+    lines = list(find_packed(trial))
+    if outcome.stage != "stopped" and outcome.site in lines:
+        why = next((line for line in outcome.message.splitlines() if line.strip()), "no message")
+        instead = UNPACKED if outcome.exporter == "onnx-legacy" else PADDED
+        yield replace(report_refusal(lines[0], outcome, why), remedy=instead)
+
+
+def find_packed(trial: Trial) -> Iterator[Site]:
+    """The lines that pack sequences, unpack them, or run a layer on them, as they ran."""
+    for event in trial.trace.list_calls():
+        takes_rows = event.name in RUNS and len(event.inputs[0] or ()) == 2
+        if event.name.rpartition(".")[2] in PACKING or takes_rows:
+            yield event.site

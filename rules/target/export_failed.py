@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evidence import Outcome, Site, Trial
+from lintorch.evidence import Outcome, Trial
 
 rule = Rule(
     __name__,
@@ -30,12 +30,6 @@ ADVICE = {
 }
 GENERATOR = re.compile(r"\bGenerator\b|Constant kind: 'ival'")
 """How both ONNX exporters speak of a `generator=`, of which ONNX has nothing at any opset."""
-PACKED = "run the layer on the padded batch, and pick each sample's last step by its length"
-"""Right under both ONNX exporters and torch.jit.trace (2.13); a backward direction meets the padding."""
-LEGACY_PACKED = "hand on what pad_packed_sequence gives alone, no .data and no hidden state; or "
-"""The legacy exporter takes a pack only where it is unpacked, and what comes of that is used."""
-PACKING = ("_pack_padded_sequence", "_pad_packed_sequence")
-RECURRENT = ("lstm", "gru", "rnn_tanh", "rnn_relu")
 NOT_SAVED = re.compile(r"<built-in function (\w+)> is not in _SYM_OPS")
 """What torch.export.save says of arithmetic on sizes that torch.export follows."""
 SAVED = {
@@ -58,23 +52,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     stage = f" at {outcome.stage}" if outcome.stage else ""
     told = f"{outcome.exporter} fails{stage}: {first_line(outcome.message)}"
     said = f"{told}{unnamed(outcome)}{inside(outcome)}"
-    is_packed = outcome.site in set(find_packed(trial))
-    instead = about_packed(outcome) if is_packed else remedy(outcome)
-    yield Hit(trial.find_line(), said, remedy=instead)
-
-
-def find_packed(trial: Trial) -> Iterator[Site]:
-    """The lines that pack sequences, unpack them, or run a layer on them."""
-    for event in trial.trace.list_calls():
-        name = event.name.rpartition(".")[2]
-        takes_rows = name in RECURRENT and len(event.inputs[0] or ()) == 2
-        if name in PACKING or takes_rows:
-            yield event.site
-
-
-def about_packed(outcome: Outcome) -> str:
-    """What to do where packed sequences are refused."""
-    return f"{LEGACY_PACKED if outcome.exporter == 'onnx-legacy' else ''}{PACKED}"
+    yield Hit(trial.find_line(), said, remedy=remedy(outcome))
 
 
 def unnamed(outcome: Outcome) -> str:
