@@ -49,7 +49,8 @@ rule = Rule(
         size: run the padded batch instead, and read the last valid step by its index. That gives
         the same numbers for a layer of one direction. The legacy exporter takes a pack where what
         the layer gives goes through pad_packed_sequence; where only the last state is used, it
-        raises `vector::_M_range_check`. An initial state made of zeros of the
+        raises `vector::_M_range_check`. What it unpacks is as long as the batch there, and as the
+        longest sample in eager: `total_length=x.size(1)` makes them one. An initial state made of zeros of the
         input's batch is right everywhere. Measured on torch 2.13.
 
         The fix builds a layer that takes the length first with batch_first=True, and turns what
