@@ -243,8 +243,9 @@ def settle_cut(machine: Machine, bound: Value) -> None:
 
 def settle_tokens(machine: Machine, ids: Tensor) -> None:
     """An input whose items are looked up: who asks how many stand side by side has tokens, of any number."""
+    axis = f"{ids.name}.1"
     if ids.origin == "input" and (ids.shape is None or len(ids.shape) == 2):
-        _settle_varying(machine, make_number(make_symbol(f"{ids.name}.1", None)))
+        machine.settled.setdefault(axis, make_symbol(axis))
 
 
 def settle_turns(machine: Machine, test: Value) -> None:

@@ -44,6 +44,16 @@ def name_sizes(variations: Iterable[Variation]) -> tuple[Sizes, ...]:
     return tuple(dict.fromkeys(each.changed for each in at_sizes))
 
 
+UNSOLVED = "cannot solve for the sizes"
+"""Words of a trial whose sizes declared dynamic are tied by an equation that torch's solver has no answer to."""
+
+
+def read_first_line(message: str) -> str:
+    """The first line that says something."""
+    lines = (line.strip() for line in message.splitlines())
+    return next(filter(None, lines), "no message")
+
+
 def report_refusal(node: object, outcome: Outcome, why: str) -> Hit:
     """The hit on a line that an exporter refuses, told at one line of those that it may be about."""
     message = f"{outcome.exporter} refuses: {why}"

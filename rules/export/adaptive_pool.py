@@ -15,7 +15,7 @@ from lintorch.evaluator.sizes import Dim, varies
 from lintorch.evaluator.values import NONE, Items, Number, Tensor, size_in
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial
 from lintorch.evidence.size_changes import describe_outcome, may_be_of, may_be_wrong_by
-from lintorch.evidence.treatment import report_refusal
+from lintorch.evidence.treatment import read_first_line, report_refusal
 from lintorch.facts.models.cell_pools import AVERAGE, AVERAGE_3D, LARGEST, LARGEST_3D, add_class
 from lintorch.source import Source
 
@@ -306,7 +306,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
             continue
         varied = [key for key, other in others.items() if spatial(other) != spatial(event)]
         if outcome.status == "failed" and refuses(outcome, event):
-            yield report_refusal(event.site, outcome, first_line(outcome.message))
+            yield report_refusal(event.site, outcome, read_first_line(outcome.message)[:200])
         elif outcome.status == "wrong" and may_be_wrong_by(outcome, varied):
             yield Hit(event.site, describe_outcome(outcome, silently=True), severity=Severity.ERROR)
 
@@ -378,8 +378,3 @@ def pooled(event: OperatorCall) -> tuple[int, ...]:
 def by(sizes: tuple[Any, ...]) -> str:
     """14×14."""
     return "×".join(map(str, sizes))
-
-
-def first_line(message: str) -> str:
-    """As much as a reader can use."""
-    return message.strip().partition("\n")[0][:200]

@@ -11,7 +11,7 @@ from lintorch.evaluator.given_arguments import read_plain
 from lintorch.evaluator.values import Items, Number, Tensor
 from lintorch.evidence import OperatorCall, Outcome, Trace, Trial, Variation
 from lintorch.evidence.size_changes import may_be_of
-from lintorch.evidence.treatment import report_refusal
+from lintorch.evidence.treatment import read_first_line, report_refusal
 from lintorch.source import UNKNOWN, Source
 
 rule = Rule(
@@ -140,7 +140,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
         if outcome.exporter in harm and said and may_be_of(outcome, event):
             why = "a size declared dynamic is fixed here"
             if outcome.exporter == "onnx-legacy":
-                why = outcome.message.partition("\n")[0][:200]
+                why = read_first_line(outcome.message)[:200]
             yield report_refusal(event, outcome, why)
 
 

@@ -26,7 +26,7 @@ from lintorch.evaluator.values import (
 )
 from lintorch.evidence import AS_TRACED, ModelRun, OperatorCall, Outcome, Site, Trace, Trial
 from lintorch.evidence.host_reads import write_shapes
-from lintorch.evidence.treatment import report_refusal
+from lintorch.evidence.treatment import read_first_line, report_refusal
 from lintorch.facts.exporting.declared_lengths import is_declared
 from lintorch.source import Source
 from lintorch.syntax.plain_reads import is_read
@@ -410,7 +410,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     """An export that ends where sequences are packed, unpacked, or run by a layer: told where they are packed."""
     lines = list(find_packed(trial))
     if outcome.stage != "stopped" and outcome.site in lines:
-        why = next((line for line in outcome.message.splitlines() if line.strip()), "no message")
+        why = read_first_line(outcome.message)
         instead = UNPACKED if outcome.exporter == "onnx-legacy" else PADDED
         yield replace(report_refusal(lines[0], outcome, why), remedy=instead)
 

@@ -15,7 +15,7 @@ from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import Constant, Items, Number, Tensor
 from lintorch.evidence import AS_TRACED, OperatorCall, Outcome, Trace, Trial, Variation
 from lintorch.evidence.size_changes import describe_outcome, may_be_of
-from lintorch.evidence.treatment import report_refusal
+from lintorch.evidence.treatment import read_first_line, report_refusal
 from lintorch.facts.models.cell_pools import AVERAGE, add_class, define_above
 from lintorch.facts.models.written_resizes import define_function, name_function, scale_sizes
 from lintorch.source import UNKNOWN, Source
@@ -213,7 +213,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
             told, remedy = describe_outcome(outcome, silently=True), name_remedy(event)
             yield Hit(event.site, told, severity=Severity.ERROR, remedy=remedy)
         elif outcome.status == "failed" and refuses(outcome, event):
-            why = outcome.message.partition(chr(10))[0][:200]
+            why = read_first_line(outcome.message)[:200]
             yield report_refusal(event.site, outcome, why)
 
 

@@ -13,7 +13,7 @@ from lintorch.evaluator.events import Decided
 from lintorch.evaluator.exporters import EAGER, EVERYONE, TRACERS
 from lintorch.evaluator.values import ByExporter
 from lintorch.evidence import Outcome, Site, Trial
-from lintorch.evidence.treatment import report_refusal
+from lintorch.evidence.treatment import read_first_line, report_refusal
 from lintorch.source import Source
 from lintorch.syntax.python_ast import parse_or_empty
 
@@ -200,7 +200,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     if site is not None and (asserted or TAKEN.search(outcome.message)):
         row = find_question(site, asserted)
         if row is not None:
-            why = next(iter(outcome.message.splitlines()), "")
+            why = read_first_line(outcome.message)
             yield report_refusal(Site(site.path, row, site.function), outcome, why)
 
 

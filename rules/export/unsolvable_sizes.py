@@ -12,7 +12,7 @@ from lintorch.evaluator.events import Called, Combined
 from lintorch.evaluator.sizes import Dim, Operation, Size, floor_divide, varies
 from lintorch.evaluator.values import Constant, Items, Tensor, Value
 from lintorch.evidence import Outcome, Trial
-from lintorch.evidence.treatment import report_refusal
+from lintorch.evidence.treatment import UNSOLVED, report_refusal
 from lintorch.source import Source
 
 rule = Rule(
@@ -161,5 +161,5 @@ def is_rounded(size: Dim) -> bool:
 @rule.trial("failed")
 def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     """Where the exporter's records name the line at which two sizes have to be one."""
-    if outcome.site is not None and "cannot solve for the sizes" in outcome.message:
+    if outcome.site is not None and UNSOLVED in outcome.message:
         yield report_refusal(outcome, outcome, "it cannot solve for two sizes that have to be one")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Outcome, Trial
+from lintorch.evidence.treatment import UNSOLVED, read_first_line
 
 rule = Rule(
     __name__,
@@ -41,7 +42,6 @@ SAVED = {
 }
 FIXED = ("declared dynamic", "user-specified dim")
 DATA = "data-dependent"
-UNSOLVED = "cannot solve for the sizes"
 LONGEST = 200
 
 
@@ -88,6 +88,5 @@ def remedy(outcome: Outcome) -> str:
 
 def first_line(message: str) -> str:
     """The first line that says something, cut where it gets long."""
-    lines = (line.strip() for line in message.splitlines())
-    line = next((line for line in lines if line), "no message")
+    line = read_first_line(message)
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
