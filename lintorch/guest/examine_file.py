@@ -5,10 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+from lintorch.guest.calls.build_script_model import Script, build_script_model
+from lintorch.guest.calls.code_text import CodeText, parse_code
 from lintorch.guest.calls.list_model_calls import seek_model
+from lintorch.guest.calls.package_makers import pick_package_models
+from lintorch.guest.calls.package_models import ScriptModel, find_script_models
 from lintorch.guest.calls.project_texts import keep_texts
 from lintorch.guest.calls.rehearse_calls import find_project_examples
 from lintorch.guest.calls.script_names import set_script_names
@@ -74,7 +80,9 @@ def _examine_models(
     try:
         text = read_source(path)
         found = outline_definitions(text)
-        names = (*found.classes, *found.factories)
+        code = parse_code(Path(path), text) if not notebook else None
+        built = find_script_models(code, shown) if code else ()
+        names = (*found.classes, *found.factories, *(model.qualname for model in built))
         if chosen.only and not any(chosen.wants_model(shown, name) for name in names):
             return
         if notebook and not names:
@@ -86,7 +94,8 @@ def _examine_models(
         return
     covered = set(passed)
     tried = 0
-    for candidate in find_candidates(module, found, text):
+    own = find_candidates(module, found, text)
+    for candidate in (*own, *_list_package_models(built, code, module, chosen)):
         if f"{shown}:{candidate.qualname}" in covered:
             continue
         if not chosen.wants_model(shown, candidate.qualname):
@@ -133,6 +142,20 @@ def examine_configured(
         )
 
 
+def _list_package_models(
+    built: tuple[ScriptModel, ...], code: CodeText | None, module: ModuleType, options: ModelOptions
+) -> Iterator[Candidate]:
+    """The models that a script has a package build; none of a file that has none of its own name."""
+    if code is None:
+        return
+    project = Path(options.project)
+    script = Script(code, module, project, options.limits.seconds)
+    for model in pick_package_models(built, module, code.tree, project):
+        yield Candidate(
+            model.qualname, model.row, (), build=partial(build_script_model, model, script)
+        )
+
+
 @contextmanager
 def _telling_reads(send: Send, options: ModelOptions) -> Iterator[None]:
     """Tell at the end which files were read, where that is asked for."""
@@ -171,7 +194,11 @@ def _examine_candidate(
         examine(
             inner,
             identity,
-            lambda: ways_to_build.build_each_way(candidate, files, find_calls),
+            lambda: (
+                candidate.build(files)
+                if candidate.build
+                else ways_to_build.build_each_way(candidate, files, find_calls)
+            ),
             files,
             options,
             {},

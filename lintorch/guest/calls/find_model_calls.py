@@ -107,6 +107,11 @@ def name_called(node: ast.expr) -> str:
     return spell_dotted(node).rpartition(".")[2]
 
 
+def is_fed_by(spelled: str) -> bool:
+    """Whether what is called by that dotted name exports, traces or profiles a model."""
+    return any(_ends_with(spelled, end) for end in _FED_BY)
+
+
 def list_feeding_names(call: ModelCall) -> tuple[str, ...]:
     """The keywords by which a call is given what the model is fed."""
     spelled = spell_dotted(call.placed.node.func)

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 from torch import nn
 
+from lintorch.guest.calls.package_makers import is_project_code
 from lintorch.guest.calls.unknown_value import UNKNOWN, holds_unknown
 from lintorch.guest.construct.fill_arguments import fill_arguments
 from lintorch.guest.construct.parameters import list_required_parameters
@@ -19,10 +20,7 @@ def is_own_model(kind: Any, project: Path) -> TypeGuard[type[nn.Module]]:
     """Whether something is a class of models that the project itself defines."""
     if not inspect.isclass(kind) or not issubclass(kind, nn.Module):
         return False
-    try:
-        return Path(inspect.getfile(kind)).resolve().is_relative_to(project)
-    except (OSError, TypeError):
-        return False
+    return is_project_code(kind, project)
 
 
 def make_part(kind: type[nn.Module], given: Mapping[str, Any] | None) -> Any:

@@ -48,12 +48,19 @@ class StatementRunner:
     """Runs statements in scopes until the `deadline` of the clock.
 
     `made` lists the models of the class as they are made: without layers, so that calls of
-    the class are made even where some arguments are not known.
+    the class are made even where some arguments are not known. No statement takes more `seconds`.
     """
 
-    def __init__(self, made: list[nn.Module], deadline: float, imports: ImportBinder) -> None:
+    def __init__(
+        self,
+        made: list[nn.Module],
+        deadline: float,
+        imports: ImportBinder,
+        seconds: float = _MOST_SECONDS,
+    ) -> None:
         self._made = made
         self._deadline = deadline
+        self._seconds = seconds
         self._kind = imports.kind
         self._imports = imports
         self._failed: set[int] = set()
@@ -187,7 +194,7 @@ class StatementRunner:
         if left <= 0:
             raise TooSlow("no seconds are left")
         try:
-            with limit_seconds(min(left, _MOST_SECONDS)):
+            with limit_seconds(min(left, self._seconds)):
                 return action()
         finally:
             tampering.restore_interpreter()

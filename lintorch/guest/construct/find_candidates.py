@@ -37,6 +37,8 @@ class Candidate:
     scope: Mapping[str, Any] = field(default_factory=dict)
     error: Exception | None = None
     """What came of looking at it, where that was no class."""
+    build: Callable[..., Iterator[Any]] | None = None
+    """Builds it, given the user's lines, where no class or factory of the file does."""
 
 
 def find_candidates(
