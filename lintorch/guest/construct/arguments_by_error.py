@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from lintorch.guest.construct.conventional_values import (
@@ -18,12 +19,14 @@ from lintorch.guest.construct.parameters import (
     list_reachable_parameters,
     list_required_parameters,
 )
+from lintorch.guest.construct.project_settings import find_shipped_number
 from lintorch.guest.construct.sequence_lengths import find_sequence_lengths
 
 ConstructorArguments = Mapping[str, Any]
 _OFFER = re.compile(r"\b(?:one of|available|supported|choose from|options)\b(.{1,400})", re.DOTALL)
 _NUMBERED = re.compile(r"one of the numbers (\d+)")
 _MISSING = re.compile(r"missing \d+ required [\w-]+ arguments?: (.*)")
+_GOT = re.compile(r"\w*(?:kwargs|kwds|kw)\.get\(['\"](\w+)['\"]")
 _NOT_SEVERAL = re.compile(r"type 'int' is not|'int' object is not (iterable|subscriptable)")
 _OF_MAPPING = re.compile(
     r"'int' (?:has no len\(\)|is not iterable)|'int' object (?:is not (?:iterable|subscriptable)"
@@ -141,6 +144,11 @@ def fill_missing_keywords(
         return {}
     if keyed := _read_key(call, message):
         return {} if keyed in given else fill_arguments(call, [_as_parameter(keyed)])
+    if gotten := _GOT.search(message) if "NoneType" in message else None:
+        keys = {gotten[1]: None, **dict.fromkeys(_list_got_keys(call))}
+        shipped = {key: find_shipped_number(call, key) for key in keys if key not in given}
+        known = {key: number for key, number in shipped.items() if number is not None}
+        return fill_arguments(call, [_as_parameter(gotten[1])]) | known if shipped else {}
     missing = _MISSING.search(message)
     if missing is None:
         return {}
@@ -162,6 +170,13 @@ def _read_key(call: Callable[..., Any], message: str) -> str:
     found = re.search(rf"(?<!\w){held}\[['\"](\w+)['\"]\]", message)
     lacking = re.match(r"\W*(\w+)", message)
     return found[1] if found and lacking and found[1] == lacking[1] else ""
+
+
+def _list_got_keys(call: Callable[..., Any]) -> Iterator[str]:
+    """The keys that a class, and those of its file that it hands its keywords on to, get of them: `kwargs.get("depth", 2)`."""
+    held: Any = inspect.getmodule(call) or call
+    with suppress(OSError, TypeError):
+        yield from _GOT.findall(inspect.getsource(held))
 
 
 def _as_parameter(name: str) -> inspect.Parameter:

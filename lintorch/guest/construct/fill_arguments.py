@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Mapping
@@ -182,6 +183,8 @@ def _fill_parameter(call: Callable[..., Any], parameter: inspect.Parameter, dept
         return make_found_settings(call, parameter.name)
     if name in CONFIG_NAMES and written in ("", "Any"):
         return GuessedConfig()
+    if (record := make_settings_record(call, parameter, depth)) is not None:
+        return record
     if (allowed := pick_allowed_value(call, parameter)) is not NOT_SAID:
         return allowed
     if written in ("", "str", "int") and (choices := find_compared_values(call, parameter.name)):
@@ -204,6 +207,23 @@ def _fill_parameter(call: Callable[..., Any], parameter: inspect.Parameter, dept
         made, shipped = _fill_plain(name, written), find_shipped_number(call, parameter.name)
         return made if shipped is None or type(made) not in (int, float) else shipped
     return _fill_plain(name, written)
+
+
+def make_settings_record(call: Callable[..., Any], parameter: inspect.Parameter, depth: int) -> Any:
+    """A dataclass of the user's that the annotation names, small where its sizes are not given; None where it is none."""
+    kind = tiny_configs.resolve_annotation(call, parameter)
+    if depth >= _DEEPEST_PART or not dataclasses.is_dataclass(kind) or not inspect.isclass(kind):
+        return None
+    if issubclass(kind, nn.Module):
+        return None
+    needed = list_required_parameters(kind)
+    made = fill_arguments(kind, needed, depth + 1)
+    usual = {p.name: tiny_configs.guess_setting(p.name) for p in needed}
+    made |= {name: value for name, value in usual.items() if value is not None}
+    try:
+        return kind(**tiny_configs.shrink_record(kind, made))
+    except Exception:  # whatever user code raises
+        return None
 
 
 def _find_length(call: Callable[..., Any], parameter: inspect.Parameter) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _TINY_SETTINGS: dict[str, Any] = {
@@ -45,6 +46,8 @@ _TINY_SETTINGS: dict[str, Any] = {
     "use_cache": False,
 }
 """Settings that fit together: widths of 32 in 4 heads of 8, sides of 32 pixels in patches of 8."""
+_HUGE = 2048
+"""From which a width is one of a model of billions of weights."""
 _ABSENT = object()
 _TOKEN_SETTINGS = ("pad_token_id", "bos_token_id", "eos_token_id", "decoder_start_token_id")
 _TOKEN_OF = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 0}
@@ -52,13 +55,7 @@ _TOKEN_OF = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_s
 
 def find_config_class(call: Callable[..., Any], parameter: inspect.Parameter) -> type | None:
     """The class of a `config` argument, from its annotation or the model's `config_class`."""
-    annotation = parameter.annotation
-    if isinstance(annotation, str):
-        try:
-            scope = getattr(inspect.getmodule(call), "__dict__", {})
-            annotation = scope.get(annotation.strip("'\""))
-        except (AttributeError, TypeError):
-            annotation = None
+    annotation = resolve_annotation(call, parameter)
     for option in (annotation, *typing.get_args(annotation)):
         if inspect.isclass(option) and hasattr(option, "to_dict") and hasattr(option, "model_type"):
             return option
@@ -66,6 +63,30 @@ def find_config_class(call: Callable[..., Any], parameter: inspect.Parameter) ->
         given = getattr(call, "config_class", None)
         return given if inspect.isclass(given) else None
     return None
+
+
+def resolve_annotation(call: Callable[..., Any], parameter: inspect.Parameter) -> Any:
+    """What an annotation names, also one that is written in quotes; None where that is not known."""
+    annotation = parameter.annotation
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        scope = getattr(inspect.getmodule(call), "__dict__", {})
+        return scope.get(annotation.strip("'\""))
+    except (AttributeError, TypeError):
+        return None
+
+
+def shrink_record(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of a dataclass of settings: those `given`, and small ones of common names where one is huge, or yet to be set."""
+    defaults = {
+        field.name: field.default
+        for field in dataclasses.fields(kind)
+        if type(field.default) is int and field.name in _TINY_SETTINGS
+    }
+    odd = any(size > _HUGE or size < 0 for size in defaults.values())
+    tiny = {name: _TINY_SETTINGS[name] for name in defaults} if odd else {}
+    return {**tiny, **given}
 
 
 def make_nearby_config(call: Callable[..., Any]) -> Any | None:

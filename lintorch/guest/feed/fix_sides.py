@@ -16,6 +16,8 @@ _LARGEST_FACTOR = 4
 """How many times one side alone is made as big, at most."""
 _LEAST_SIDE, _LARGEST_SIDE = 8, 512
 """Pixels of a side that is made to fit another input, or patches."""
+_WIDEST_SPLIT = 4096
+"""Numbers of an axis that a view splits, at most."""
 _LARGEST_SUGGESTED, _LARGEST_OF_VOLUME = 1024, 128
 """Pixels of a side that is tried for an image or a map, and for a volume."""
 _BIGGEST_GROWN, _LONGEST_GROWN = 512, 16384
@@ -224,6 +226,23 @@ def fit_view(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """As many numbers as a view needs."""
     want = prod(int(number) for number in re.findall(r"\d+", match[1]))
     yield from scale_sides(guess, int(match[2]), want)
+
+
+def fill_split_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The last axis as wide as a view splits it, `view(b, nodes, -1)`, or twice that: of one input, or of all."""
+    want = prod(int(number) for number in re.findall(r"\d+", match[1])[1:])
+    if not 1 < want <= _WIDEST_SPLIT:
+        return
+    wide = [n for n, given in enumerate(guess.inputs) if given.dtype.startswith("float")]
+    for width in (want, 2 * want):
+        everywhere = guess
+        for number in wide:
+            last = len(guess.inputs[number].shape) - 1
+            if last > 0:
+                yield guess.with_size(number, last, width)
+                everywhere = everywhere.with_size(number, last, width)
+        if len(wide) > 1:
+            yield everywhere
 
 
 def add_viewed_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

@@ -13,7 +13,7 @@ from torch import nn
 
 from lintorch.guest.feed.container_arguments import find_part_names
 from lintorch.guest.feed.guess_inputs import Guess, list_fed_parameters
-from lintorch.guest.feed.shape_forms import list_layer_forms
+from lintorch.guest.feed.shape_forms import list_layer_forms, read_own_form
 from lintorch.record.models import Input
 
 _EDGES = re.compile(r"edge_?(index|indices|indexes|idx|list)|edges")
@@ -21,11 +21,13 @@ _PLACES_OF_EDGES = re.compile(r"edge_?(index|indices|indexes|idx)")
 _OF_EDGES = re.compile(r"edge_?(attrs?|attributes?|feats?|features?|fea|emb\w*)")
 _WEIGHTS = re.compile(r"edge_?weights?")
 _SAMPLES = re.compile(r"(node_)?batch(_index|_idx|_vec)?")
+_MATRICES = re.compile(r"[GALH]|lap|laplacian|(hyper)?graph|supports?|[a-z]_hat")
+"""Names of matrices over nodes, beside those that begin with `adj`."""
 _PLACES = re.compile(r"x|pos|positions?|coords?|coordinates?|locs?|vel|velocity|velocities")
 _SIZES = {"nodes": 16, "edges": 24}
 _JOINED = 4
 """Nodes, the first ones, that edges join: there are as many at all sizes."""
-_AXES = 3
+_AXES, _ROWS = 3, 2
 _LEAST_PARTS = 3
 """Arguments: two that are called nodes and edges are a matrix of them rather."""
 _LEAST_TAKEN_APART = 2
@@ -36,11 +38,28 @@ def guess_graphs(module: nn.Module, plain: Collection[str]) -> Iterator[Guess]:
     named = [p.name for p in list_fed_parameters(module) if p.name not in plain]
     if len(named) >= _LEAST_PARTS and any(map(_EDGES.fullmatch, named)):
         yield _guess_whole(named, module)
+    if square := _guess_square(named, module):
+        yield square
     parts = find_part_names(module, named[0]) if len(named) == 1 else ()
     if len(parts) >= _LEAST_TAKEN_APART and any(map(_PLACES_OF_EDGES.fullmatch, parts)):
         whole = _guess_whole(parts, module)
         held = (replace(g, name=named[0], at=(n,)) for n, g in enumerate(whole.inputs))
         yield replace(whole, inputs=tuple(held))
+
+
+def _guess_square(named: Sequence[str], module: nn.Module) -> Guess | None:
+    """Nodes, and a matrix over them by its name, of a model of matrices of its own: `G.matmul(x)`."""
+    own = next((form for part in nn.Module.modules(module) if (form := read_own_form(part))), None)
+    if own is None or not any(map(_MATRICES.fullmatch, named[1:])):
+        return None
+    if any(len(form.shape) > _ROWS for form, _ in list_layer_forms(module)):
+        return None
+    rows = ("nodes", own[0].shape[1])
+    held = tuple(
+        Input(name, "float32", ("nodes", "nodes") if _MATRICES.fullmatch(name) else rows)
+        for name in named
+    )
+    return Guess(held, {"nodes": _SIZES["nodes"]})
 
 
 def _guess_whole(named: Sequence[str], module: nn.Module) -> Guess:

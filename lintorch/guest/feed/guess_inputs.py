@@ -189,7 +189,8 @@ def guess_inputs(
         yield _combine_inputs(named, (tokens, {"batch": 2}), layer_forms)
     said = {name: axes for name, axes in read_said_shapes(module).items() if name in named}
     later: list[Guess] = []
-    for form in _order_forms(module, arguments, layer_forms):
+    joined = any(map(_GRAPH_NAMES.fullmatch, named[1:]))
+    for form in _order_forms(module, arguments, layer_forms, joined=joined):
         guess = _combine_inputs(named, form, layer_forms)
         if (rows := take_rows(guess, embedded, module)) is not guess:
             yield rows
@@ -311,12 +312,20 @@ def _guess_loss_inputs(named: list[str]) -> Iterator[Guess]:
 
 
 def _order_forms(
-    module: nn.Module, arguments: Mapping[str, Any], layer_forms: Sequence[InputForm]
+    module: nn.Module,
+    arguments: Mapping[str, Any],
+    layer_forms: Sequence[InputForm],
+    *,
+    joined: bool,
 ) -> Iterator[InputForm]:
-    """Shapes for the main input: by the first layers, each kind once, then the common ones."""
+    """Shapes for the main input: by the first layers, each kind once, then the common ones.
+
+    Rows that a matrix beside them has `joined` are a sample together.
+    """
     sides = model_attributes.read_sides(module, arguments)
     yielded = set()
     for main, sizes in [
+        *(_list_sets(layer_forms) if joined else ()),
         *layer_forms[:2],
         *_list_sets(layer_forms),
         COMMON_FORMS[0],

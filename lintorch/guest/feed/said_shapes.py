@@ -21,8 +21,8 @@ from lintorch.guest.feed.viewed_rows import read_viewed
 SaidShape = tuple[str, ...]
 """The words for the axes of one argument."""
 _TYPE = re.compile(r"\((?:torch\.)?\w*[Tt]ensor\b[^()\[\]]*\)|:\s*(?:torch\.)?\w*Tensor\b")
-_MATH = re.compile(r":math:|[`{}]")
-"""Of formulas: `(N, T_{in}, V)`."""
+_MATH = re.compile(r":math:|[`{}]|\bself\.")
+"""Of formulas, and of code: `(N, T_{in}, V)`, `(batch, self.num_nodes)`."""
 _DOUBLED = re.compile(r"\(\s*\[([^\[\]()]*)\]\s*\)")
 """As in `hidden ([layers, batch, dim])`."""
 _EQUALS = re.compile(r"\b(shape|size)s?\s*[=:]\s*", re.IGNORECASE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from math import prod
 
 from torch import nn
 
+from lintorch.guest.construct.function_text import parse_source_of
 from lintorch.record.input_notation import FIRST_SIZES
 from lintorch.record.models import Input
 
@@ -43,7 +45,7 @@ def list_layer_forms(module: nn.Module) -> Iterator[InputForm]:
     kinds: set[tuple[int, str]] = set()
     layers = list(nn.Module.modules(module))
     for layer, further in zip_longest(layers, layers[1:]):
-        form = _get_form(layer) or _read_pattern(layer, further)
+        form = _get_form(layer) or _read_pattern(layer, further) or read_own_form(layer)
         if form is not None and (kind := (len(form[0].shape), form[0].dtype)) not in kinds:
             kinds.add(kind)
             yield form
@@ -65,6 +67,18 @@ def _get_form(layer: nn.Module) -> InputForm | None:
         shape = ("batch", layer.in_channels, "length")
         return Input("", "float32", shape), {"batch": 2, "length": 256}
     return _get_sequence_form(layer)
+
+
+def read_own_form(layer: nn.Module) -> InputForm | None:
+    """The rows that a matrix of a user's own layer is multiplied with: `torch.mm(x, self.weight)`."""
+    held = {n: p.shape[0] for n, p in layer._parameters.items() if p is not None and p.dim() == 2}
+    if not held or type(layer).__module__.startswith("torch."):
+        return None
+    text = ast.unparse(parse_source_of(type(layer).forward))
+    for name, width in held.items():
+        if re.search(rf"(matmul|mm)\(([^()]*,\s*)?self\.{name}\)|@ self\.{name}\b", text):
+            return Input("", "float32", ("batch", width)), {"batch": 2}
+    return None
 
 
 def _read_pattern(layer: nn.Module, further: nn.Module | None) -> InputForm | None:
