@@ -171,6 +171,25 @@ def test_files_of_python_2_are_told_once(tmp_path: Path) -> None:
     assert "so it is in b.py, c.py; this is Python 2" in told[0]["message"]
 
 
+HALVED = """from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width=8):
+        super().__init__()
+        self.lin = nn.Linear(width, width / 2)
+"""
+
+
+def test_quotients_are_whole_where_a_project_is_in_python_2(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(HALVED)
+    done = lintorch("check", "--select=LT811", "--output-format=json", cwd=tmp_path)
+    assert [each["location"]["row"] for each in json.loads(done.stdout)] == [7]
+    (tmp_path / "train.py").write_text("import net\nprint 'loss', 2\n")
+    done = lintorch("check", "--output-format=json", cwd=tmp_path)
+    assert [each["code"] for each in json.loads(done.stdout)] == ["LT001"]
+
+
 COPIED = """import torch
 
 from nets import Net

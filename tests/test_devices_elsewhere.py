@@ -74,6 +74,15 @@ def test_weights_of_a_project_that_knows_no_device_are_read_where_they_were_save
     assert rows_of("LT214", tmp_path) == [("loads.py", 5)]
 
 
+def test_weights_that_a_project_takes_to_the_cpu_first_are_read_anywhere(tmp_path: Path) -> None:
+    (tmp_path / "loads.py").write_text(LOADS)
+    (tmp_path / "moves.py").write_text("def put(model):\n    return model.cuda()\n")
+    (tmp_path / "saves.py").write_text(SAVES.replace("model.state", "model.cpu().state"))
+    assert not rows_of("LT214", tmp_path)
+    (tmp_path / "others.py").write_text(SAVES)
+    assert rows_of("LT214", tmp_path) == [("loads.py", 5)]
+
+
 RESUMES = """import torch
 from torch import nn
 

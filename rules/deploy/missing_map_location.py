@@ -65,6 +65,8 @@ _GPU = re.compile(
 _DEVICE = re.compile(r"cuda|device|gpu|\.to\(|accelerat|fabric|\.mps|\.xpu", re.I)
 _DEVICE_OF_BYTES = re.compile(_DEVICE.pattern.encode(), re.I)
 _SAVES = re.compile(rb"\btorch\.save\(")
+_SAVES_ELSEWHERE = re.compile(rb"\btorch\.save\((?![^\n]*\.(to\([\"']cpu[\"']\)|cpu\(\)))")
+"""A save that does not say in its line that what it writes was taken to the CPU."""
 _MORE = (cst.GreaterThan, cst.IsNot, cst.NotEqual)
 _OF_NUMBERS = (Role.SCALER, Role.SCHEDULER)
 """What has a state without tensors."""
@@ -255,9 +257,9 @@ def _is_taken(node: cst.CSTNode, source: Source) -> bool:
 def _is_own(path: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
     """Whether the same function, or class, has written the file: its device is the same.
 
-    So has any function of a file that makes the model and names no device.
+    So has any function of a file that makes the model and names no device. On the CPU it is the same anywhere.
     """
-    if _follows_training(call, source):
+    if _follows_training(call, source) or _saves_on_cpu(source):
         return True
     one_device = not _DEVICE.search(source.text)
     if one_device and _knows_one_device(source):
@@ -271,6 +273,13 @@ def _is_own(path: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
         and (scopes & _scopes(other, source) or (one_device and _saves_made(other, source)))
         for other in source.nodes(cst.Call)
     )
+
+
+def _saves_on_cpu(source: Source) -> bool:
+    """Whether the project saves something, and takes to the CPU whatever it saves."""
+    path, consulted = source.path, source.consulted
+    saves = is_written_around(_SAVES, path, consulted, if_large=False)
+    return saves and not is_written_around(_SAVES_ELSEWHERE, path, consulted)
 
 
 def _knows_one_device(source: Source) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 
 import libcst as cst
 
@@ -115,6 +116,13 @@ READ_ONE = ("int", "float", "torch.Tensor.item")
 HELD = (cst.Call, cst.Name, cst.Attribute, cst.Subscript)
 """Expressions that a method can be called on as they stand."""
 IN_RANGE = {**FUNCTION, **UNSCRIPTED}
+COUNTED = {
+    **FUNCTION,
+    **UNSCRIPTED,
+    "onnx-legacy": Harm.SILENT,
+    "torchscript-trace": Harm.SILENT,
+}
+"""`range(n)` of a tensor asks it for an index, of which no tracer warns."""
 TRACE_HARM = {
     TensorUse.ITEM: METHODS["item"],
     TensorUse.LIST: METHODS["tolist"],
@@ -130,7 +138,9 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
         return
     harm = CONVERSIONS.get(event.name, FUNCTION if event.name.startswith("math.") else {})
     if isinstance(event.by, Repeated):
-        harm = IN_RANGE
+        harm = COUNTED if event.name == "range" else IN_RANGE
+    elif is_within_counted(event, source):
+        return
     elif isinstance(event.by, Indexed) and not event.own and picks_by(event.name, event.by):
         harm = FUNCTION
     if event.own:
@@ -139,10 +149,31 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
         harm = {**harm, "torch.export": Harm.REFUSED, "onnx": Harm.AUTO}
     kind = "array" if event.name == "torch.Tensor.numpy" else "number"
     if harm:
-        said = f"{source.evaluation.text(event.spot)} is a Python {kind}, read from the data of a tensor"
+        text = source.evaluation.text(event.spot)
+        said = f"{text} is a Python {kind}, read from the data of a tensor"
+        if event.name == "range":
+            said = f"{text} has as many iterations as the data of a tensor say"
         remedy = name_remedy(event) or (SET if event.own else None)
         fix = keep_tensor(event, source) or read_by_item(event, source)
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=remedy or "number")
+
+
+def is_within_counted(event: DataRead, source: Source) -> bool:
+    """Whether it is read in a loop as long as data say, where exporters come to an end before."""
+    loops = list_counted(source)
+    around = source.evaluation.list_around(event) if loops else ()
+    return any((event.spot.path, getattr(each, "lineno", 0)) in loops for each in around)
+
+
+@lru_cache(maxsize=1)
+def list_counted(source: Source) -> frozenset[tuple[str, int]]:
+    """The files and lines of loops that are told for how often they go round."""
+    reads = (each for _, each in source.evaluation.list_events({DataRead}))
+    return frozenset(
+        (each.by.spot.path, getattr(each.by.loop, "lineno", 0))
+        for each in reads
+        if isinstance(each, DataRead) and isinstance(each.by, Repeated) and each.way.forward
+    )
 
 
 def picks_by(name: str, by: Indexed) -> bool:

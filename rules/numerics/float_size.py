@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -11,6 +12,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
 from lintorch.evaluator.values import Constant, Items, Number, Tensor, Value
 from lintorch.facts.api.tentative import is_tentative
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import Source
 
 rule = Rule(
@@ -117,6 +119,8 @@ TAKES = {
 }
 FLOATS = frozenset({"math.sqrt", "math.pow", "numpy.sqrt", "numpy.ceil", "numpy.floor"})
 """What gives a float of whatever number."""
+OLD_PRINT = re.compile(rb"^[ \t]*print[ \t]+[\"']", re.M)
+"""`print "x"`, with which a project is in Python 2."""
 REPORTED = frozenset({*TAKES, *SIZED, "range"})
 
 
@@ -141,6 +145,8 @@ def report(event: Called, role: str, given: Value | None, source: Source) -> Ite
         return
     taken = f"{event.name.rpartition('.')[2]} does not take as {role}: TypeError"
     made = find_quotient(found, source)
+    if is_written_around(OLD_PRINT, source.path, source.consulted, if_large=False):
+        return  # `/` of ints is whole in Python 2, and that it is no Python 3 is told of its files
     node = None if made is None else source.node_at(made, cst.BinaryOperation)
     if made is None or node is None:
         yield Hit(event, f"a float, which {taken}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import math
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from lintorch.evaluator.values import (
     NONE,
     TRUE,
     UNKNOWN,
+    Array,
     Constant,
     Given,
     Held,
@@ -29,6 +31,7 @@ from lintorch.evaluator.values import (
     Tensor,
     Unknown,
     Value,
+    Via,
     is_own,
     name_setting,
     size_in,
@@ -60,13 +63,27 @@ def make_range(machine: Machine, node: ast.AST, given: Given) -> Value:
                 return Items("range", tuple(map(Constant, numbers)))
     numbers_given = [each for each in given.positional if isinstance(each, Number)]
     stop = given.positional[min(1, len(given.positional) - 1)] if given.positional else UNKNOWN
-    via = frozenset(via for each in numbers_given for via in each.via)
+    via = frozenset(
+        (
+            *(via for each in numbers_given for via in each.via),
+            *_read_ends(machine, node, given.positional),
+        )
+    )
     varying = join_varying(each.varies for each in numbers_given) if numbers_given else None
     data = any(each.data for each in given.positional if isinstance(each, (Number, Tensor)))
     size = size_in(stop) if len(given.positional) == 1 else None
     own = any(each.own for each in numbers_given)
     length = Number(size, True, varying, data, False, via, own=own)
     return Items("range", None, Number(None, True, False), length)
+
+
+def _read_ends(machine: Machine, node: ast.AST, ends: Iterable[Value]) -> Iterator[Via]:
+    """Where data became numbers: at the range itself where tensors are given to it."""
+    for each in ends:
+        if isinstance(each, Array):
+            yield from each.via
+        elif isinstance(each, Tensor) and each.sure and each.data and each.size_of is None:
+            yield Via("range", machine.spot(node), data=True)
 
 
 def _gather(kind: str) -> Handler:

@@ -49,7 +49,7 @@ _LOSSES = frozenset(
         "criterion",
     }
 )
-_SCORE = re.compile(r"^(n|num)?_?(acc|accuracy|correct|metrics?)(_?\d+)?$")
+_SCORE = re.compile(r"^(n|num|\w+_)?_?(acc|accuracy|correct|metrics?)(_?\d+)?$")
 """What is worked out beside a loss, for training to print."""
 _AUGMENTS = re.compile(
     r"RANSAC|^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
@@ -206,8 +206,8 @@ def _is_loss_value(value: cst.BaseExpression) -> bool:
         return bool(given) and all(map(_is_loss_value, given[:1] if reduced else given))
     if isinstance(value, cst.BinaryOperation):
         return _is_loss_value(value.left) or _is_loss_value(value.right)
-    if isinstance(value, cst.Call):
-        return _is_loss_value(value.func)
+    if isinstance(value, (cst.Call, cst.Subscript)):
+        return _is_loss_value(value.func if isinstance(value, cst.Call) else value.value)
     if isinstance(value, cst.Attribute):
         return _names_loss(value.attr.value) or _is_loss_value(value.value)
     return isinstance(value, cst.Name) and _names_loss(value.value)

@@ -188,6 +188,18 @@ class Loops(nn.Module):
         return torch.stack(rows) * total
 
 
+class Counts(nn.Module):
+    def forward(self, x, mask, spans):
+        lengths, places = (mask != 0).sum(-1), torch.relu(spans).numpy()  # hit
+        for i in range(lengths[0]):  # hit
+            x = x * 0.5 / int(lengths[i])
+        for i in range(places[0, 1]):
+            x = x + i
+        for i in range(x.shape[0]):
+            x = x + 1
+        return x * float(lengths[1])  # hit
+
+
 class Fine(nn.Module):
     def __init__(self, width=8):
         super().__init__()

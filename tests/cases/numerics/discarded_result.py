@@ -165,3 +165,13 @@ def load_unknown(device):
     other.half()
     other.to(device)
     return net, other
+
+
+def pick(signal, device):
+    energy = torch.zeros(8).float().to(device)
+    energy[0] = torch.sum(signal)
+    loud = energy > torch.mean(energy) * 0.1
+    loud.to(device)
+    rows = torch.arange(8)
+    rows.to(device)  # hit
+    return energy[loud], rows
