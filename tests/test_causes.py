@@ -185,7 +185,7 @@ def test_quotients_are_whole_where_a_project_is_in_python_2(tmp_path: Path) -> N
     (tmp_path / "net.py").write_text(HALVED)
     done = lintorch("check", "--select=LT811", "--output-format=json", cwd=tmp_path)
     assert [each["location"]["row"] for each in json.loads(done.stdout)] == [7]
-    (tmp_path / "train.py").write_text("import net\nprint 'loss', 2\n")
+    (tmp_path / "train.py").write_text("import torch\nprint 'loss', 2\n")
     done = lintorch("check", "--output-format=json", cwd=tmp_path)
     assert [each["code"] for each in json.loads(done.stdout)] == ["LT001"]
 

@@ -54,6 +54,7 @@ def test_what_onnx_export_means_depends_on_the_release_of_torch() -> None:
         "x = 'torch.onnx.export(m, x)'",
         "import torch\ndef export(m): ...\nexport(m)",
         "import torch\n@torch.jit.script\ndef f(x): ...",
+        "import torch\ndef f(x): ...\ng = torch.jit.script(f)",
         "import torch\ntorch.onnx.export(m, x",
     ],
 )

@@ -140,3 +140,33 @@ def test_a_rank_that_another_file_reads_from_the_environment_needs_no_option(
 def rows_of(code: str, folder: Path) -> list[tuple[str, int]]:
     done = lintorch("check", f"--select={code}", "--output-format=json", "--no-cache", cwd=folder)
     return [(each["filename"], each["location"]["row"]) for each in json.loads(done.stdout)]
+
+
+BEST = """import torch
+from nets import Net
+
+model = Net().cuda()
+best = 0
+
+
+def train(epoch):
+    model(epoch).backward()
+
+
+for epoch in range(3):
+    train(epoch)
+    torch.save(model.state_dict(), "{}.pt".format(epoch))
+model.load_state_dict(torch.load("{}.pt".format(best)))
+"""
+
+
+def test_a_script_that_has_trained_reads_its_own_weights(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(BEST)
+    assert not rows_of("LT214", tmp_path)
+    (tmp_path / "train.py").write_text(BEST.replace("train(epoch)\n    torch.save", "torch.save"))
+    assert not rows_of("LT214", tmp_path)
+    (tmp_path / "train.py").write_text(BEST.replace('"{}.pt".format(best)', '"start.pt"'))
+    assert not rows_of("LT214", tmp_path)
+    resumed = BEST.replace('"{}.pt".format(best)', '"start.pt"').replace("    train(epoch)\n", "")
+    (tmp_path / "train.py").write_text(resumed)
+    assert rows_of("LT214", tmp_path) == [("train.py", 14)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lintorch.core.exporter_calls import DIAGNOSING, DYNAMO_BY_DEFAULT, EXPORTER_CALLS
@@ -89,9 +89,20 @@ def _calls(data: bytes, torch: Release) -> Iterator[ExportCall]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     names, sizes = _imports(tree), AssignedSizes(tree)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (call := _call(node, names, torch, sizes)):
+    nodes = [*ast.walk(tree)]
+    functions = {each.name for each in nodes if isinstance(each, ast.FunctionDef)}
+    calls = (each for each in nodes if isinstance(each, ast.Call))
+    for node in calls:
+        if not _takes_function(node, functions) and (call := _call(node, names, torch, sizes)):
             yield call
+
+
+def _takes_function(node: ast.Call, functions: Container[str]) -> bool:
+    """`fast = torch.jit.script(mix)` of a function: no model is deployed so."""
+    match node:
+        case ast.Call(ast.Attribute(attr="script") | ast.Name("script"), [ast.Name(given)]):
+            return given in functions
+    return False
 
 
 def _call(

@@ -60,8 +60,29 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     held = func.value if isinstance(func, cst.Attribute) else None
     while isinstance(held, cst.Call) and is_squeezed(held):
         held = held.func.value if isinstance(held.func, cst.Attribute) else None
-    if isinstance(held, cst.Call) and _WHOLE.search(source.code(call)) and is_scaled(held, source):
+    whole = isinstance(held, cst.Call) and _WHOLE.search(source.code(call))
+    if (
+        isinstance(held, cst.Call)
+        and whole
+        and is_scaled(held, source)
+        and is_of_bytes(held, source)
+    ):
         yield Hit(call, "ToTensor has divided the labels by 255: all but 255 become 0")
+
+
+def is_of_bytes(call: cst.Call, source: Source) -> bool:
+    """Whether it is given a picture that holds bytes, and none of an array of any type: only bytes are scaled."""
+    given = call.args[0].value if call.args else None
+    while isinstance(given, cst.Call) and source.name(given.func) in (
+        "numpy.array",
+        "numpy.asarray",
+    ):
+        given = given.args[0].value if given.args else None
+    made = source.classes.assigned(given) if isinstance(given, cst.Name) else [given]
+    return not any(_FROM_ARRAY.search(source.code(each)) for each in made if each is not None)
+
+
+_FROM_ARRAY = re.compile(r"\.fromarray\((?!.*(uint8|convert\())")
 
 
 def is_squeezed(call: cst.Call) -> bool:

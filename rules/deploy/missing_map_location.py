@@ -74,6 +74,8 @@ _MESSAGE = "no map_location: weights saved on a GPU raise where there is none"
 _CAUSE = f"{OF_PROJECT}no map_location"
 _NUMBERS = re.compile(r"scal|sched", re.I)
 _AS_TEXT = re.compile(r"^str\((.*)\)$|^(.*)\.as_posix\(\)$")
+_FILLED = re.compile(r"""^("[^"]*")\.format\(.*\)$""")
+"""`"{}.pt".format(epoch)`: a row of files, whatever fills the gaps."""
 _TRAINER = re.compile(r"_*(train|fit)(_|$)", re.I)
 _MOST_ITEMS = 8
 _PARAMETERS = ("f", "map_location", "pickle_module")
@@ -302,35 +304,40 @@ def _write_path(path: cst.BaseExpression, source: Source) -> str:
     given = source.classes.assigned(path) if isinstance(path, cst.Name) else []
     if len(given) == 1 and isinstance(given[0], (cst.SimpleString, cst.FormattedString)):
         path = given[0]
-    return _AS_TEXT.sub(r"\1\2", source.code(path).replace("'", '"'))
+    text = _AS_TEXT.sub(r"\1\2", source.code(path).replace("'", '"'))
+    return _FILLED.sub(r"\1", text)
 
 
 def _follows_training(call: cst.Call, source: Source) -> bool:
     """Whether its function has trained before: what it reads then are weights of this very run.
 
-    So are those of a function that is called behind one that trains, as `train(); test()`.
+    So are those of a function that is called behind one that trains, as `train(); test()`, and of a
+    script behind such a call.
     """
     function = source.enclosing(call, cst.FunctionDef)
     before = [*_list_before(call, source)]
     if any(_trains(e) or (_is_training(e) and _surely_ran(e, call, source)) for e in before):
         return True
-    if not isinstance(function, cst.FunctionDef) or source.enclosing(function, cst.ClassDef):
+    trainers = _list_trainers(source)
+    if not isinstance(function, cst.FunctionDef):
+        return any(_calls(each, trainers) and _surely_ran(each, call, source) for each in before)
+    if source.enclosing(function, cst.ClassDef):
         return False
     calls = [each for each in source.nodes(cst.Call) if _calls(each, {function.name.value})]
-    trainers = {
-        each.name.value
-        for each in source.nodes(cst.FunctionDef)
-        if any(
-            _trains(other) and source.enclosing(other, cst.FunctionDef) is each
-            for other in source.nodes(cst.Call)
-        )
-    }
     return bool(calls) and all(
         any(
             _calls(e, trainers) and _surely_ran(e, each, source) for e in _list_before(each, source)
         )
         for each in calls
     )
+
+
+def _list_trainers(source: Source) -> set[str]:
+    """The functions of the file that train by themselves."""
+    inner = (
+        source.enclosing(each, cst.FunctionDef) for each in source.nodes(cst.Call) if _trains(each)
+    )
+    return {each.name.value for each in inner if isinstance(each, cst.FunctionDef)}
 
 
 def _list_before(call: cst.Call, source: Source) -> Iterator[cst.Call]:

@@ -157,7 +157,15 @@ def in_data(event: AttributeRead, source: Source) -> Iterator[Hit]:
 def in_gradient(event: Called, source: Source) -> Iterator[Hit]:
     if event.way.forward and not trains(event, source):
         told = "a gradient taken in forward is that of the example"
-        yield Hit(event, told, harm=BAKED, remedy=OUTSIDE)
+        harm = {name: each for name, each in BAKED.items() if name not in UNSCRIPTED}
+        yield Hit(event, told, harm=harm if takes_lists(event) else BAKED, remedy=OUTSIDE)
+
+
+def takes_lists(event: Called) -> bool:
+    """`torch.autograd.grad([y], [x])`, which is how jit.script takes it."""
+    given = event.node.args[:2] if isinstance(event.node, ast.Call) else []
+    listed = [isinstance(each, ast.List) for each in given]
+    return event.name == "torch.autograd.grad" and len(listed) == 2 and all(listed)
 
 
 @rule.event(*CHECKPOINTS)

@@ -98,10 +98,19 @@ def in_name(event: Called, source: Source) -> Iterator[Hit]:
 
 
 def is_in_kernel(event: Called, source: Source) -> bool:
-    """Whether it is made in an autograd Function, for a kernel that runs nowhere else."""
+    """Whether it is made in an autograd Function, or for one, of a kernel that runs nowhere else."""
     call = source.call_at(event)
     info = source.classes.around(call) if call is not None else None
-    return info is not None and "torch.autograd.Function" in info.bases
+    if info is not None and "torch.autograd.Function" in info.bases:
+        return True
+    kernels = {
+        each.name for each in source.classes.all.values() if "torch.autograd.Function" in each.bases
+    }
+    return any(
+        isinstance(each, ast.Call)
+        and ast.unparse(each.func) in {f"{name}.apply" for name in kernels}
+        for each in source.evaluation.list_around(event)
+    )
 
 
 def is_setting(event: Called, source: Source) -> bool:

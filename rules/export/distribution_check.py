@@ -102,9 +102,19 @@ def in_question(event: Called, source: Source) -> Iterator[Hit]:
         return
     if not isinstance(made, Called) or not made.name.startswith(HOME) or not checks(made, source):
         return
+    if is_asked_before(held, event, source):
+        return
     if not is_told_there(made) and not gives_object(event, source):
         said = f"{event.name.rpartition('.')[2]} checks the numbers of the tensor that it is given"
         yield Hit(event, said, skip_check(made, source), HARM)
+
+
+def is_asked_before(held: Value | None, event: Called, source: Source) -> bool:
+    """Whether the same distribution was asked in another line already, where the export ends."""
+    users = source.evaluation.ways.find_users(held) if held is not None else ()
+    asked = (u for u in users if isinstance(u, Called) and u.name.rpartition(".")[2] in ASKED)
+    first = next(asked, event)
+    return first.spot != event.spot
 
 
 def takes_tensors(made: Called) -> bool:

@@ -9,7 +9,16 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Combined, DataRead, Indexed, Occurrence, Repeated
+from lintorch.evaluator.events import (
+    Called,
+    Combined,
+    DataRead,
+    Decided,
+    GivenBack,
+    Indexed,
+    Occurrence,
+    Repeated,
+)
 from lintorch.evaluator.find_baked import is_sequence
 from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.values import Items, Slice, Tensor
@@ -134,7 +143,7 @@ TRACE_HARM = {
 
 @rule.event(DataRead)
 def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
-    if not event.way.forward:
+    if not event.way.forward or not is_in_forward(event, source):
         return
     harm = CONVERSIONS.get(event.name, FUNCTION if event.name.startswith("math.") else {})
     if isinstance(event.by, Repeated):
@@ -156,6 +165,28 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
         remedy = name_remedy(event) or (SET if event.own else None)
         fix = keep_tensor(event, source) or read_by_item(event, source)
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=remedy or "number")
+
+
+def is_in_forward(event: DataRead, source: Source) -> bool:
+    """Whether it stands in a function that forwards run, and not where a script has made the model's settings."""
+    call = source.call_at(event)
+    function = source.enclosing(call, cst.FunctionDef) if call is not None else None
+    if call is None or not isinstance(function, cst.FunctionDef):
+        return call is None or source.enclosing(call, cst.Lambda) is not None
+    outer = source.enclosing(function, cst.FunctionDef)
+    return outer is not None or function.name.value in list_run(source)
+
+
+@lru_cache(maxsize=1)
+def list_run(source: Source) -> frozenset[str]:
+    """The names of the functions that forwards run."""
+    runs = (
+        each.way for _, each in source.evaluation.list_events(RUN) if isinstance(each, Occurrence)
+    )
+    return frozenset(n.rpartition(".")[2] for way in runs if way.forward for n in way.names)
+
+
+RUN = {Called, Combined, Indexed, Decided, Repeated, GivenBack}
 
 
 def is_within_counted(event: DataRead, source: Source) -> bool:

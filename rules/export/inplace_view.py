@@ -130,6 +130,8 @@ LOOKS = frozenset(
 def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
     """`y.data = z`."""
     if event.way.forward and event.attribute == "data" and isinstance(event.held, Tensor):
+        if isinstance(next(iter(source.evaluation.list_around(event)), None), ast.AugAssign):
+            return  # `y.data *= z` writes to what it holds, which is told there
         owner = source.evaluation.text(event.spot).rpartition(".")[0]
         message = f"gives {owner} other data, where no tracer sees it"
         harm = SWAPPED_READ if is_made_of_data(event, source) else SWAPPED

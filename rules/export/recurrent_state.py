@@ -140,7 +140,7 @@ def is_unpacked(event: Called, source: Source) -> bool:
 @rule.event(*LAYERS)
 def in_layer(event: Called, source: Source) -> Iterator[Hit]:
     """Where the constructor of a model makes it."""
-    if event.open or not is_in_module(event, source):
+    if event.open or not is_in_module(event, source) or is_in_plain_class(event, source):
         return
     kind, given = LAYERS[event.name], event.arguments
     left = hands_on(event, source) and "batch_first" not in event.keyword
@@ -376,6 +376,15 @@ def is_in_module(event: Called, source: Source) -> bool:
     """Whether it is made in the constructor of a class, or where that leads."""
     built = any(name.endswith(".__init__") for name in event.way.names)
     return built or any(isinstance(e, ast.ClassDef) for e in source.evaluation.list_around(event))
+
+
+def is_in_plain_class(event: Called, source: Source) -> bool:
+    """Whether an object without a forward makes it: who trains, or acts, holds layers that nobody exports."""
+    call = source.call_at(event)
+    info = source.classes.around(call) if call is not None else None
+    return (
+        info is not None and not info.is_module and source.classes.method(info, "forward") is None
+    )
 
 
 def hands_on(event: Called, source: Source) -> bool:

@@ -84,7 +84,13 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
             harm = COUNTED if is_symbol(length) else CHOSEN if chosen else COUNTED_WORKED_OUT
             who = "data decide" if chosen else "the example's sizes say"
             said = f"`{text}` has as many iterations as {who}"
-            yield Hit(event, said, fix=fix, harm=harm, cause=f"as many as {length}")
+            yield Hit(
+                event,
+                said,
+                fix=fix,
+                harm=harm,
+                cause=name_nest(event, f"as many as {length}", source),
+            )
             return
     elif isinstance(over, Tensor) and has_open_rows(over):
         said = f"one iteration for each row that {text} has in the example"
@@ -106,6 +112,26 @@ def fills_cache(event: Repeated, source: Source) -> bool:
 
 
 FIRST_TIME = re.compile(r"(self\.\w+) is None")
+
+
+def name_nest(event: Repeated, alone: str, source: Source) -> str:
+    """The same for `for y in range(h):` and the `for x in range(w):` that is all of its body."""
+    inner = event.loop
+    for outer in source.evaluation.list_around(event):
+        if isinstance(outer, ast.For) and outer is not inner:
+            if outer.body != [inner] or "range(" not in ast.unparse(outer.iter):
+                break
+            inner = outer
+    return (
+        f"nest of line {getattr(inner, 'lineno', 0)}"
+        if isinstance(inner, ast.For) and (inner is not event.loop or holds_loop(inner))
+        else alone
+    )
+
+
+def holds_loop(loop: ast.For) -> bool:
+    """Whether all that it does is to loop on."""
+    return len(loop.body) == 1 and isinstance(loop.body[0], ast.For)
 
 
 def name_outermost(event: Repeated, source: Source) -> str:

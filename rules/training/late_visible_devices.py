@@ -70,7 +70,7 @@ BRANCHES = (ast.If, ast.IfExp, ast.For, ast.While, ast.Try, ast.BoolOp, ast.Lamb
 def in_settings(event: ItemSet, source: Source) -> Iterator[Hit]:
     if event.held != External("os.environ") or event.index != Constant("CUDA_VISIBLE_DEVICES"):
         return
-    if not source.evaluation.words.isdisjoint(CHILDREN):
+    if source.is_test or not source.evaluation.words.isdisjoint(CHILDREN):
         return
     if not event.way.certain and len(event.way.names) > 2 and _is_function(event.way.root):
         return  # unknown arguments decide whether it is set at all

@@ -1,4 +1,6 @@
 import torch
+import numpy as np
+from PIL import Image
 from torchvision import transforms as T
 from torchvision.transforms import functional as TF
 
@@ -18,4 +20,8 @@ class Masks:
         three = T.ToTensor()(mask).type(torch.LongTensor)  # hit
         four = self.bytes(mask).long(), self.back(mask).long(), self.own(mask).long()
         five = (self.label(mask) * 255).long()
-        return self.image(image), one, two, three, four, five, (self.image(mask) > 0.5).long()
+        plane = Image.fromarray(self.planes[i])
+        six = T.ToTensor()(np.array(plane)).long()
+        grey = Image.fromarray(self.planes[i].astype(np.uint8))
+        seven = T.ToTensor()(grey).long()  # hit
+        return six, seven, self.image(image), one, two, three, four, five, (self.image(mask) > 0.5).long()

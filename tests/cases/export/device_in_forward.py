@@ -213,3 +213,15 @@ class InfoNCE(nn.Module):
 class Beside(nn.Module):
     def forward(self, x):
         return x + torch.ones(3).cuda(x.device)  # hit
+
+
+class Kernel(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        return x * w
+
+
+class Mixer(nn.Module):
+    def forward(self, x):
+        y = x * 2
+        return Kernel.apply(x, y.cuda()) + y.cuda()  # hit

@@ -306,3 +306,21 @@ class Picks(nn.Module):
     def forward(self, x: Tensor):
         x = self.layers[int(x.sum()) % 3](x)  # hit
         return x * self.rates[x.argmax().item()]  # hit
+
+
+class Sized(nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.count = count
+        self.body = nn.Linear(4, count)
+
+    def forward(self, x):
+        return self.body(x).view(-1, self.count) * float(x.max())  # hit
+
+
+def main():
+    labels = torch.tensor([1, 2, 3])
+    return Sized(count=int(labels.max()) + 1)
+
+
+main()

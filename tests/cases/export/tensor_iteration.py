@@ -243,3 +243,13 @@ class Numbered(nn.Module):
         for i, row in enumerate(x):  # hit
             out[i] = row.norm()
         return out
+
+
+class Nested(nn.Module):
+    def forward(self, x):
+        b, c, h, w = x.shape
+        total = []
+        for i in range(h):  # hit
+            for j in range(w):  # hit
+                total.append(x[:, :, i, j])
+        return torch.stack(total)
