@@ -16,12 +16,13 @@ from lintorch.core.profile import CONVERTS_TRACE, Profile
 from lintorch.evaluator.events import Occurrence
 from lintorch.evaluator.exporters import EVERYONE
 from lintorch.facts.api.version_guards import is_version_guarded
-from lintorch.facts.classes.classes import Classes
+from lintorch.facts.classes.classes import Classes, ClassInfo
 from lintorch.facts.exporting.written_calls import ModelCalls, list_model_calls
 from lintorch.facts.models.evaluation import Evaluation
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import Binding, find_first_name
 from lintorch.facts.project.module_homes import Project
+from lintorch.facts.project.named_nowhere import is_named_nowhere
 from lintorch.facts.regions.entered_functions import ProjectFunction, find_entered
 from lintorch.facts.regions.file_purpose import FilePurpose
 from lintorch.facts.regions.forward_region import Regions
@@ -229,8 +230,19 @@ class Source:
     def _is_exported(self, name: str) -> bool:
         """Whether the forward of a class of the file may be exported: it is no loss, no augmentation."""
         found = [info for info in self.classes.all.values() if info.name == name]
+        if len(found) == 1 and self._is_idle(found[0]):
+            return False
         forwards = [each for info in found if (each := self.classes.method(info, "forward"))]
         return not forwards or any(self.in_traced_forward(f.body.body[0]) for f in forwards)
+
+    def _is_idle(self, info: ClassInfo) -> bool:
+        """Whether nothing in the project speaks of a class, of whose file it uses others."""
+        others = self.classes.all.values()
+        beside = [each.name for each in others if each.is_module and each is not info]
+        if not beside or not info.is_module or info.node.decorators:
+            return False
+        rest = self.text.replace(self.code(info.node).strip(), "")
+        return is_named_nowhere(info.name, beside, rest, self.path, self.consulted)
 
     def call_at(self, event: Occurrence) -> cst.Call | None:
         """The call of this file at which something happened; None where it stands in another file."""

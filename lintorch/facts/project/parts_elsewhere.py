@@ -23,7 +23,7 @@ def is_part_elsewhere(name: str, path: str, consulted: set[str]) -> bool:
 
     True where the project is too large to tell. Files that the answer stands on are added to `consulted`.
     """
-    files = _list_around(path)
+    files = list_around(path)
     if files is None:
         return True
     own = os.path.abspath(path)
@@ -44,13 +44,13 @@ def is_imported_beside(name: str, words: frozenset[str], path: str, consulted: s
 
     True where the project is too large to tell. Files that the answer stands on are added to `consulted`.
     """
-    files = _list_around(path)
+    files = list_around(path)
     if files is None:
         return True
     own, stem = os.path.abspath(path), os.path.splitext(os.path.basename(path))[0]
     others = [each for each in files if each != own]
     told = (e for e in others if {name, stem} <= list_words(e) and words & list_words(e))
-    importing = (e for e in told if (stem, name) in _list_imported(e, stamp_file(e)))
+    importing = (e for e in told if (stem, name) in list_imported(e, stamp_file(e)))
     return _stands_on(next(importing, None), others, consulted)
 
 
@@ -61,7 +61,7 @@ def is_written_around(
 
     `if_large` where the project is too large to tell. Files that were read are added to `consulted`.
     """
-    files = _list_around(path)
+    files = list_around(path)
     if files is None:
         return if_large
     consulted.update(each for each in files if each != os.path.abspath(path))
@@ -69,7 +69,7 @@ def is_written_around(
 
 
 @lru_cache(KEPT)
-def _list_imported(path: str, stamp: Stamp) -> frozenset[tuple[str, str]]:
+def list_imported(path: str, stamp: Stamp) -> frozenset[tuple[str, str]]:
     """The last names of modules, with what is imported from them or read off them."""
     tree = parse_or_empty(read_or_empty(path))
     found = set()
@@ -82,7 +82,7 @@ def _list_imported(path: str, stamp: Stamp) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
-def _list_around(path: str) -> tuple[str, ...] | None:
+def list_around(path: str) -> tuple[str, ...] | None:
     """The Python files where the run was started, else of the outermost package or the file's own folder."""
     listed = (_list_files(each, count_looks()) for each in _find_folders(path))
     return next((each for each in listed if each is not None), None)

@@ -53,7 +53,7 @@ _SCORE = re.compile(r"^(n|num|\w+_)?_?(acc|accuracy|correct|metrics?)(_?\d+)?$")
 """What is worked out beside a loss, for training to print."""
 _AUGMENTS = re.compile(
     r"RANSAC|^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
-    r"|Augment(s|er|or|ations?)?(Wide)?$|Pre[tT]rainer$"
+    r"|Augment(s|er|or|ations?)?(Wide)?$|Pre[tT]rainer$|Contrast(ive)?(Model|Head|Learner)$"
 )
 """Classes that draw in training alone, or that hold a model while it is pretrained."""
 _ASIDE = re.compile(
