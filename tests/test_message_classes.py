@@ -13,6 +13,7 @@ from lintorch.messages import (
     unify_text,
 )
 from lintorch.messages.read_converter import find_converted
+from lintorch.messages.read_node import find_named
 
 CONVERTERS = [
     (
@@ -155,6 +156,41 @@ def test_a_traceback_that_ends_before_its_error_is_told_as_such() -> None:
     assert told is not None
     assert told.kind.name == "cut-traceback"
     assert "_export in torch/onnx/utils.py" in told.kind.cause
+
+
+def test_a_cut_traceback_names_the_operator_and_a_name_that_went() -> None:
+    head = "Traceback (most recent call last):\n"
+    add = (
+        head
+        + '  File "/lib/site-packages/onnx2tf/ops/Add.py", line 9, in make_node\n    tf.math.add(\n'
+    )
+    told = read_class(unify_text(add))
+    assert told is not None
+    assert (told.kind.name, told.operator) == ("cut-traceback", "Add")
+    gone = "File /lib/site-packages/gs/export.py:134\n--> 134  onnx.helper.float32_to_bfloat16\n"
+    told = read_class(unify_text("AttributeError  Traceback (most recent call last)\n" + gone))
+    assert told is not None
+    assert "went with onnx 1.20" in told.kind.cause
+
+
+NAMED = [
+    ("compiler error: failed at /blocks/0/attn/MatMul_1", ("MatMul", "/blocks/0/attn/MatMul_1")),
+    ("conversion failed for 'Reshape_448': bad shape", ("Reshape", "Reshape_448")),
+    ("error: cannot read /home/me/models/Net", ("", "")),
+    ("error: No such file /data/Add/Add_1.bin", ("", "")),
+    ("failed to open C:/Users/Me/Split", ("", "")),
+]
+
+
+@pytest.mark.parametrize(("said", "named"), NAMED)
+def test_a_node_is_told_by_the_form_of_its_name(said: str, named: tuple[str, str]) -> None:
+    assert find_named(said) == named
+
+
+def test_what_says_no_more_than_its_node_is_told_by_it() -> None:
+    told = read_class("Execution aborting: giving up, failed near /blocks/0/attn/Softmax")
+    assert told is not None
+    assert told.operator == "Softmax"
 
 
 @pytest.mark.parametrize("error", ["KeyError: 1", "AssertionError", "cv2.error: x", "_queue.Empty"])

@@ -11,6 +11,7 @@ from lintorch.messages.name_details import add_details
 from lintorch.messages.name_strangers import Stranger, find_stranger
 from lintorch.messages.read_converter import add_converted
 from lintorch.messages.read_cut import find_cut
+from lintorch.messages.read_node import add_named, find_named
 from lintorch.messages.read_place import add_place
 from lintorch.messages.recognise import Recognised, looks_like_error
 from lintorch.messages.who_speaks import guess_runtime, has_words, is_compiled, is_own_code
@@ -18,7 +19,8 @@ from lintorch.messages.who_speaks import guess_runtime, has_words, is_compiled, 
 _ANY = "any"
 _CUT = "cut-traceback"
 _STRANGER = "no-export"
-_APART = _CUT, _STRANGER
+_STOPPED = "stopped-node"
+_APART = _CUT, _STRANGER, _STOPPED
 """Classes that are known by more than the last statement."""
 _OF = "This message is of"
 _READERS = "readers"
@@ -66,10 +68,10 @@ def read_class(text: str) -> Recognised | None:
         return _tell_stranger(stranger, text)
     if cut := find_cut(text):
         return _tell_cut(speaker or _load_classes(), text, cut)
-    kind = _find_class(text)
+    said = find_statement(text)
+    kind = _find_class(text) or _find_stopped(said, text)
     if kind is None:
         return None
-    said = find_statement(text)
     at = text.rfind(said)
     if is_own_code(text, at):
         runtime, cause = _load_classes(), f"{_OWN} By its class: {kind.cause}"
@@ -85,7 +87,7 @@ def read_class(text: str) -> Recognised | None:
     if kind.name in _PLAIN and runtime.name != _ANY:
         remedy = f"{runtime.more}; {remedy}"
     told = replace(kind, runtime=runtime.name, cause=cause, remedy=remedy)
-    found = Recognised(told, runtime, said[:_EXCERPT].strip(), at=at)
+    found = add_named(Recognised(told, runtime, said[:_EXCERPT].strip(), at=at), said)
     return found if runtime.name == _ANY or kind.name in _PACKAGES else _add_part(found, text)
 
 
@@ -134,16 +136,16 @@ def describe_class(found: Recognised, text: str) -> Recognised:
     if cut := find_cut(text):
         return _tell_cut(found.runtime, text, cut)
     kind = _find_class(text)
-    if kind is None:
-        return _add_part(found, text)
     said = find_statement(text)
+    if kind is None:
+        return _add_part(add_named(found, said), text)
     if kind.name in _PACKAGES and _IMPORTS.search(said) and not has_words(found.runtime, said):
         told = replace(kind, cause=f"{_NOT_ITS_OWN} {kind.cause}")
         return replace(found, kind=told, runtime=_load_classes(), operator="", node="")
     cause = f"{found.kind.cause} By its class: {kind.cause}"
     remedy = f"{kind.remedy}; {found.kind.remedy}"
     found = replace(found, kind=replace(found.kind, cause=cause, remedy=remedy))
-    return _add_part(found, text)
+    return _add_part(add_named(found, said), text)
 
 
 def _tell_stranger(stranger: Stranger, text: str) -> Recognised:
@@ -160,7 +162,8 @@ def _tell_cut(runtime: Runtime, text: str, cut: str) -> Recognised:
     kind = next(each for each in _load_classes().kinds if each.name == _CUT)
     told = replace(kind, runtime=runtime.name, cause=f"{kind.cause} {cut}")
     said = text[-_EXCERPT:].strip()
-    return Recognised(told, runtime, said, at=max(0, len(text) - _EXCERPT))
+    found = Recognised(told, runtime, said, at=max(0, len(text) - _EXCERPT))
+    return add_converted(found, text)
 
 
 def _add_part(found: Recognised, text: str) -> Recognised:
@@ -184,6 +187,13 @@ def _find_class(text: str) -> Kind | None:
         if worded and kind.pattern and kind.pattern.search(said):
             return add_details(kind, said)
     return None
+
+
+def _find_stopped(said: str, text: str) -> Kind | None:
+    """The class of what says no more than at which node it stopped."""
+    if not looks_like_error(text) or not find_named(said)[1]:
+        return None
+    return next(each for each in _load_classes().kinds if each.name == _STOPPED)
 
 
 def _load_classes() -> Runtime:

@@ -37,6 +37,9 @@ _HELPERS = frozenset(
         "symbolic",
     ]
 )
+_PLAIN = ("Add", "Sub", "Mul", "Div", "Cast", "Concat", "Reshape", "Slice", "Gather", "Transpose")
+"""Written for so many calls that a few of them say nothing."""
+_ONNX2TF = "-kat INPUT (keeps an input's order of axes) or a parameter replacement file for the node (-prf replace.json), since onnx2tf turns channels last and the tensors that meet here were turned in different ways; "
 _WHY = "and failed there: its converter does not take the call as it stands here. Mostly a size, an index or a number of repeats is worked out while the model runs where the converter wants a plain number, an argument is None or a list, or the tensor has another number of dimensions."
 _REMEDY = "fixed sizes at the export (no dynamic_axes, no dynamic_shapes), and onnxsim in.onnx out.onnx for a file; the newest release of the program; the same call in its plain form at the line of yours that makes it: all arguments given, sizes as numbers, or other operators"
 
@@ -62,7 +65,7 @@ def add_converted(found: Recognised, text: str) -> Recognised:
         found.kind,
         error="operator",
         cause=f"{_name_program(found, text)} converted {name}{_describe_writers(name)} {_WHY} {_keep_class(found.kind)}".strip(),
-        remedy=f"{_REMEDY}; {found.kind.remedy}",
+        remedy=f"{_ONNX2TF if 'onnx2tf' in text[-_NEAR:] else ''}{_REMEDY}; {found.kind.remedy}",
         rules=(*found.kind.rules, "operator-missing", "exotic-operator", "dynamic-size"),
     )
     if is_standard(name):
@@ -83,7 +86,7 @@ def _keep_class(kind: Kind) -> str:
 
 
 def _describe_writers(name: str) -> str:
-    if not is_standard(name):
+    if not is_standard(name) or name in _PLAIN:
         return ""
     writers = [each for each in list_writers(name) if each.startswith("torch.")][:3]
     return f" (which the exporters write for {', '.join(writers)})" if writers else ""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
+from lintorch.messages.read_moved import tell_moved
+
 _FRAME = re.compile(
     r'File "(?P<path>[^"]{1,300})", line \d{1,7}, in (?P<name>[\w<>.]{1,80})'
     r"|(?P<path2>[^\s\"']{1,300}\.py) in (?P<name2>\w{1,80})\("
-    r"|File (?P<path3>[^\s\"']{1,300}\.py):\d{1,7},? in (?P<name3>[\w<>.]{1,80})"
+    r"|File (?P<path3>[^\s\"']{1,300}\.py):\d{1,7}(?:,? in (?P<name3>[\w<>.]{1,80}))?"
 )
 _ERROR = re.compile(
     r"(?<!raise )(?<!except )\b[\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Unsupported|Empty|Failure|Fail|Iteration)\b(?![\w(.,)]|['\"] ?[,)])"
-    r"|\b[a-z_]\w{0,40}(?:\.\w{1,60}){1,5}: "
+    r"|\b[a-z_]\w{0,40}(?:\.\w{1,60}){1,5}: (?!\w{1,60}\()"
 )
 _TAIL = 500
 """Characters behind the last frame that are still of it: a line of code and marks below it."""
@@ -54,11 +56,12 @@ def find_cut(text: str) -> str:
         return ""
     path = next(value for name, value in last.groupdict().items() if name[:4] == "path" and value)
     path = path.replace("\\", "/")
-    function = next(
-        value for name, value in last.groupdict().items() if name[:4] == "name" and value
-    )
+    named = (value for name, value in last.groupdict().items() if name[:4] == "name" and value)
+    function = next(named, "the module's own code")
     short = "/".join(path.rpartition("-packages/")[2].split("/")[-3:])
+    moved = tell_moved(text[last.end() :])
+    told = f" {moved}" if moved else ""
     for words, step in _STEPS:
         if re.search(rf"(?:^|/)(?:{words})", path):
-            return f"Its last frame is {function} in {short}, where {step}."
-    return f"Its last frame is {function} in {short}."
+            return f"Its last frame is {function} in {short}, where {step}.{told}"
+    return f"Its last frame is {function} in {short}.{told}"

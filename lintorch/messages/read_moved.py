@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,7 @@ _ALIASES = {
     "ModelType": "tensorflow.ModelType",
 }
 _OWN = "Python"
+_DOTTED = re.compile(r"\b(?:[A-Za-z_]\w{0,60}\.){1,4}[A-Za-z_]\w{0,60}")
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,15 @@ def describe_moved(kind: Kind, moved: MovedName) -> Kind:
         cause = f"{asked} {parts}: the code was written for another {package} than the one that is installed."
         write = moved.write
     return replace(kind, cause=f"{cause} {kind.cause}", remedy=f"{write}; {kind.remedy}")
+
+
+def tell_moved(code: str) -> str:
+    """What is known of the names that lines of code ask packages for: of those that went in a release; "" of others."""
+    for asked in _DOTTED.findall(code):
+        moved = _look_up(asked, partly=False)
+        if moved is not None and moved.gone not in ("", _UNKNOWN):
+            return f"That line asks for `{moved.name}`, which went with {moved.package} {moved.gone}; write {moved.write}."
+    return ""
 
 
 def _look_up(asked: str, *, partly: bool) -> MovedName | None:

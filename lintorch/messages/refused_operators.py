@@ -27,6 +27,7 @@ _PATTERNS = tuple(
         rf"\b{_THING} (?:is |are )?{_NEVER} {_HAVE}{_OPEN}{_LISTED}",
         rf"\b(?:no|missing|without|find an?|found no) (?:\w{{1,14}} )?{_HOW}(?: functions?| rules?)?(?: (?:is|was|registered|found|available|implemented)){{0,3}} (?:for|of)(?: the)?(?: {_THING})?(?: type)?{_OPEN}{_LISTED}",
         rf"\b{_HOW}(?: function)? (?:is |was )?{_NEVER} {_HAVE}(?: for)?(?: the)?(?: {_THING})?{_OPEN}{_LISTED}",
+        rf"\b{_THING} (?:conver(?:t|sion)|translat\w{{1,4}}|lower(?:ing)?|import|mapping|pars(?:e|ing)) (?:failed|error|fails)(?: (?:for|at|of))?[\s:=\[\('\"`{{<]{{1,6}}(?:onnx ?: ?)?{_LISTED}",
         rf"\b(?:cannot|can't|could not|unable to|failed to|don't know how to) (?:resolve|convert|lower|translate|handle|map|import|create)(?: an?| the)?(?: \w{{1,12}})? {_THING}(?: of type| type)?{_OPEN}{_LISTED}",
         rf"\b{_THING}(?: type| of type| named?)?{_OPEN}{_LISTED}[\s'\"`)\]:]{{1,4}}(?:\(node [^)]{{1,80}}\) )?(?:of \w{{1,12}} |with \w{{1,12}} |in \w{{1,12}} )?(?:is |are |has |have |was |does |do |may )?{_NEVER} {_HAVE}\b",
         rf"(?P<names>\b{_NAME})['\"`]?,? (?:ONNX )?{_THING} (?:is |are |has |have |was |does |may )?{_NEVER} {_HAVE}\b",
@@ -39,6 +40,7 @@ _TORCH = re.compile(
     r"(?:(?:torch\.(?:_)?ops\.)?(?:aten|prims?|torchvision|quantized)(?:::|\.)\w+[\w.]*|\w+\.(?:default|Tensor|Scalar|input|out|self|dim|int))$"
 )
 _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]{2,40}$")
+_SHORT = ("If", "Or")
 _MOST = 8
 _CONTRIBUTED = frozenset(
     (
@@ -123,9 +125,17 @@ def find_refused(said: str) -> tuple[str, ...]:
     for pattern in _PATTERNS:
         for match in pattern.finditer(said):
             names = tuple(dict.fromkeys(_read_names(match["names"])))
+            if not names and match["names"] in _SHORT and _stands_apart(said, match):
+                return (match["names"],)
             if names:
                 return names[:_MOST]
     return ()
+
+
+def _stands_apart(said: str, match: re.Match[str]) -> bool:
+    """Whether a name that is a word of English, too, is quoted, or stands behind a colon at the end."""
+    before, after = said[: match.start("names")].rstrip()[-1:], said[match.end("names") :].strip()
+    return before in "'\"`:[(" and (not after or after[0] in "'\"`])") and bool(before)
 
 
 def is_contributed(name: str) -> bool:

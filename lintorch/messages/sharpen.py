@@ -33,7 +33,8 @@ _ARCHIVE = "torch/archive"
 _LINEAR = "torch/linear-sizes"
 _ASSERT = "torch.onnx/internal-assert"
 _DIFFERS = "torchscript/trace-differs"
-_DETAILED = {"onnx/checker", _DIFFERS, "executorch/vulkan-form", _ASSERT}
+_QNN = {"onnxruntime/qnn", "qnn/graph-code", "qnn/graph-finalize"}
+_DETAILED = {"onnx/checker", _DIFFERS, "executorch/vulkan-form", _ASSERT, *_QNN}
 """Kinds of several causes, which the words of a message tell apart."""
 _UNFLATTENED = re.compile(r"^\(?(\d{1,9})x(\d{1,9}) and (\d{1,9})x\d{1,9}\)?$")
 _AROUND = 300
