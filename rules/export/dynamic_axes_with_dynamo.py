@@ -11,7 +11,7 @@ from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given, read_keys, read_plain
-from lintorch.evaluator.values import NONE, Items, Value
+from lintorch.evaluator.values import NONE, Items, Tensor, Value
 from lintorch.facts.exporting.declared_sizes import find_forward, list_inputs
 from lintorch.facts.exporting.export_events import choose_exporter, read_option
 from lintorch.facts.exporting.mend_arguments import find_written
@@ -26,7 +26,9 @@ rule = Rule(
         `dynamic_shapes` as well as it can and warns that this may fail; with a name that is no
         input it raises. The legacy exporter raises when it is given `dynamic_shapes`, and only
         warns of a name in `dynamic_axes` that it does not know; without `input_names` it knows
-        none, as it calls the inputs `onnx::Gemm_0`. Measured on torch 2.13.
+        none, as it calls the inputs `onnx::Gemm_0`. It raises for an axis that the input does not
+        have, and for one that is counted from the end, `{-1: "time"}`, the process ends in
+        `munmap_chunk(): invalid pointer`. Measured on torch 2.13.
 
         `dynamic_shapes` goes by the parameters of forward, in order or by name.
     """,
@@ -93,9 +95,32 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         remedy = f"list {unknown[0]!r} among input_names or output_names, or drop it"
         fix = _name_key(event, unknown, given, source)
         yield Hit(event, message, severity=severity, fix=fix, remedy=remedy)
+    elif exporter == "onnx-legacy" and (found := _find_axis(given))[0]:
+        yield Hit(event, found[0], severity=Severity.ERROR, remedy=found[1])
     elif exporter == "onnx" and shapes == NONE:
         said = "the new exporter warns of dynamic_axes, and converts them at best"
         yield Hit(event, said, fix=_write_shapes(event, source))
+
+
+def _find_axis(given: Mapping[str, Value]) -> tuple[str, str]:
+    """An axis that an input does not have, whose example is known, or one that is counted from the end."""
+    axes, inputs = read_plain(given.get("dynamic_axes")), list_inputs(given)
+    names = read_keys(given.get("input_names"))
+    if not isinstance(axes, dict):
+        return "", ""
+    plain = [] if inputs is None or any(name for name, _ in inputs) else [v for _, v in inputs]
+    values = dict(zip(names, plain))  # noqa: B905 - some may have no name
+    for name, declared in axes.items():
+        value = values.get(name)
+        shape = value.shape if isinstance(value, Tensor) and value.sure else None
+        for axis in (each for each in declared or () if isinstance(each, int)):
+            if axis < 0:
+                told = f"dynamic_axes counts axis {axis} of {name!r} from the end: onnx-legacy writes past its list, and crashes"
+                return told, f"write {len(shape) + axis}" if shape is not None else "count from 0"
+            if shape is not None and axis >= len(shape):
+                told = f"dynamic_axes declares axis {axis} of {name!r}, which has {len(shape)}: onnx-legacy raises"
+                return told, "declare axes that the input has, counted from 0"
+    return "", ""
 
 
 def _list_unnamed(event: Called, given: Mapping[str, Value]) -> list[str]:
@@ -181,19 +206,41 @@ def _write_shapes(event: Called, source: Source) -> Fix | None:
 def _name_key(
     event: Called, unknown: list[str], given: Mapping[str, Value], source: Source
 ) -> Fix | None:
-    """The one key that is no name, as the one input that no key names."""
-    axes = read_keys(given.get("dynamic_axes"))
-    left = [name for name in read_keys(given.get("input_names")) if name not in axes]
+    """The keys that are no names, as what they stand for is called."""
     written = find_written(event, "dynamic_axes", source)
-    keys = [
-        element.key
-        for element in (written.elements if isinstance(written, cst.Dict) else ())
-        if isinstance(element, cst.DictElement) and literal(element.key) == unknown[0]
-    ]
-    if len(unknown) != 1 or len(left) != 1 or len(keys) != 1:
+    elements = written.elements if isinstance(written, cst.Dict) else ()
+    keys = {
+        literal(element.key): element.key
+        for element in elements
+        if isinstance(element, cst.DictElement)
+    }
+    names = _rename(unknown, given)
+    if names is None or not set(unknown) <= set(keys):
         return None
-    edit = source.replace(keys[0], f'"{left[0]}"')
-    return Fix(f"write {left[0]!r}, as the input is called", (edit,), Applicability.UNSAFE)
+    edits = tuple(source.replace(keys[key], f'"{name}"') for key, name in names.items())
+    told = " and ".join(map(repr, names.values()))
+    return Fix(
+        f"write {told}, as input_names and output_names have it", edits, Applicability.UNSAFE
+    )
+
+
+def _rename(unknown: list[str], given: Mapping[str, Value]) -> dict[str, str] | None:
+    """What each strange key is called: a parameter of forward by its place, the last one by what is left."""
+    axes = read_keys(given.get("dynamic_axes"))
+    inputs, outputs = (read_keys(given.get(each)) for each in ("input_names", "output_names"))
+    forward = find_forward(given.get("model"))
+    parameters = [*forward.single] if forward is not None else []
+    named = dict(zip(parameters, inputs))  # noqa: B905 - forward may take more
+    found = {key: named[key] for key in unknown if named.get(key, key) not in (key, *axes)}
+    rest = [key for key in unknown if key not in found]
+    taken = {*axes, *found.values()}
+    free_inputs, free_outputs = (
+        [n for n in names if n not in taken] for names in (inputs, outputs)
+    )
+    free = free_inputs or (free_outputs if found else [])
+    if not rest:
+        return found
+    return {**found, rest[0]: free[0]} if len(rest) == len(free) == 1 else None
 
 
 def _count_inputs(given: Mapping[str, Value], names: list[str]) -> int | None:

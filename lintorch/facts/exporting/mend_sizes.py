@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import libcst as cst
 
 from lintorch.core.finding import Edit
-from lintorch.evaluator.values import Constant, Value
-from lintorch.facts.exporting.declared_sizes import ForwardNames, name_inputs
+from lintorch.evaluator.values import Constant, Items, Value
+from lintorch.facts.exporting.declared_sizes import ForwardNames, list_pairs, name_inputs
 from lintorch.facts.exporting.mend_arguments import HasText, enclose, read_shape
 from lintorch.syntax.literals import literal
 
@@ -34,6 +34,9 @@ def mend_sizes(
                 if single
                 else None
             )
+        if names and entries and _are_keys_within(entries, inputs):
+            nested = f'{{"{names[0]}": {source.code(written)}}}'
+            return source.replace(written, nested)
         text = None if names is None or entries is None else _write_named(entries, names, inputs)
         return source.replace(written, text) if text else None
     if isinstance(written, (cst.Tuple, cst.List)):
@@ -43,6 +46,14 @@ def mend_sizes(
         text = _write_ordered(written, inputs, source)
         return source.replace(written, text) if text else None
     return None
+
+
+def _are_keys_within(entries: Mapping[object, str], inputs: Inputs) -> bool:
+    """Whether the entries are those of the tensors in the one input, which is a dictionary."""
+    value = inputs[0][1] if len(inputs) == 1 else None
+    if not isinstance(value, Items) or value.kind != "dict" or not value.items:
+        return False
+    return {key for key, _ in list_pairs(value)} == set(entries)
 
 
 def _read_entries(written: cst.Dict, source: HasText) -> dict[object, str] | None:

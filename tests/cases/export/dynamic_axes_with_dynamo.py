@@ -63,3 +63,16 @@ def unnamed(model, path):
     torch.onnx.export(
         model, (x,), path, input_names=["x"], dynamic_axes=numbered, dynamo=False
     )
+
+
+class Wave(torch.nn.Module):
+    def forward(self, wave):
+        return wave * 2
+
+
+def far_axis(path):
+    wave, how = torch.ones(1, 1, 16), {"input_names": ["wave"], "dynamo": False}
+    torch.onnx.export(Wave(), (wave,), path, dynamic_axes={"wave": {0: "n", 3: "t"}}, **how)  # hit
+    torch.onnx.export(Wave(), (wave,), path, dynamic_axes={"wave": [0, 3]}, **how)  # hit
+    torch.onnx.export(Wave(), (wave,), path, dynamic_axes={"wave": {0: "n", 2: "t"}}, **how)
+    torch.onnx.export(Wave(), (wave,), path, dynamic_axes={"wave": {-1: "t"}}, **how)  # hit
