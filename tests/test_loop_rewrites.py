@@ -97,7 +97,7 @@ RETURNED = {
     'result = {}|result["a"] = x * 2|return result': ("return tuple(result.values())",),
     "return x, None": ("return tuple(each for each in outputs if each is not None)",),
     "return [x, [x, x + 1]]": ("return tuple(outputs)",),
-    'outputs = 1|return {"a": x, "b": {"c": x}}': (),
+    'outputs = 1|return {"a": x, "b": {"c": x}}': ("return list_tensors(result)",),
     "return None": (),
     "if lengths is None: return None, x|return None, x": (),
 }
@@ -187,11 +187,13 @@ NESTED = {
     "return x, 0.5": "(outputs[0],)",
     "loss = 0|return [x, x + 1], None, loss, 'name'": "(outputs[0],)",
     "return 0, 'name'": "",
-    "return x, {'a': x, 'b': 'name'}": "",
-    "return {'a': x, 'b': 0.5}": "",
-    "return x, None, x.shape[1]": "",
+    "return x, {'a': x, 'b': 'name'}": "list_tensors(outputs)",
+    "return {'a': x, 'b': 0.5}": "list_tensors(outputs)",
+    "return x, None, x.shape[1]": "list_tensors(outputs)",
+    "return [(x, [x * 2]), (x, [x])]": "tuple(outputs)",
+    "kept = {}|kept['a', 0] = x|return kept, [None, (x, {1: 'name'})]": "list_tensors(outputs)",
     "return {}, None": "",
-    "return x, {'a': {'b': x}}": "",
+    "return x, {'a': {'b': x}}": "list_tensors(outputs)",
 }
 
 
@@ -202,11 +204,12 @@ def test_a_tracer_is_given_the_tensors_of_a_dict_in_what_is_returned(body: str) 
     assert (after == text) == (not NESTED[body])
     if NESTED[body]:
         assert f"if torch.jit.is_tracing():\n            return {NESTED[body]}" in after
+        assert ("def list_tensors(value):" in after) == ("list_tensors" in NESTED[body])
         x = torch.randn(2, 3, 6, 6), torch.tensor([2, 3])
         model, varied = build(after).eval(), torch.randn(4, 3, 7, 9)
         assert str(model(*x)) == str(build(text).eval()(*x))
         traced = torch.jit.trace(model, x)(varied, x[1])
-        first = traced[0][0] if isinstance(traced[0], list) else traced[0]
+        first = traced[0][0] if isinstance(traced[0], (list, tuple)) else traced[0]
         assert torch.equal(first, varied)
 
 
@@ -268,6 +271,24 @@ SPECTRA = {
     "return y.unfold(step=2, dimension=1, size=4)": "return windows_along(y, 1, 4, 2)",
     "return self.conv(x).unfold(2, 3, 1).unfold(-2, 2, 2)": "windows_along(windows_along(self.conv(x), 2, 3, 1), -2, 2, 2)",
 }  # fmt: skip
+
+
+CAST = {
+    "return torch.einsum('i,j->ij', torch.arange(n), w)": "torch.einsum('i,j->ij', torch.arange(n).to(w.dtype), w)",
+    "return torch.outer(torch.arange(n) + 1, w)": "torch.outer((torch.arange(n) + 1).to(w.dtype), w)",
+    "return torch.einsum('i,j->ij', torch.arange(n), w * 2)": "",
+    "return torch.einsum('i,j->ij', torch.arange(n) > 2, w)": "",
+}
+
+
+@pytest.mark.parametrize("body", CAST)
+def test_whole_numbers_are_cast_where_an_operator_has_place_for_one_type(body: str) -> None:
+    text = write_model(f"n, w = x.shape[1], self.fc.weight[0]|{body}")
+    after = mend(text, "LT121")
+    assert (CAST[body] in after) if CAST[body] else (after == text)
+    for length in (1, 4, 9):
+        x = torch.randn(2, length)
+        assert torch.equal(build(after)(x, None), build(text)(x, None))
 
 
 @pytest.mark.parametrize("body", SPECTRA)

@@ -26,7 +26,7 @@ class Abroad(Protocol):
 
 def seeks_fixes(detector: Detector) -> bool:
     """Whether a detector of source may yield fixes."""
-    return detector.rule.fix is not None and detector.evidence is Evidence.SOURCE
+    return detector.evidence is Evidence.SOURCE
 
 
 def lend_fixes(

@@ -16,6 +16,7 @@ from lintorch.evaluator.subscripts import split_index
 from lintorch.evaluator.values import FALSE, NONE, TRUE, Constant, Items, Number, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
+from lintorch.facts.exporting.cast_operands import cast_operands
 from lintorch.facts.exporting.declared_lengths import is_declared
 from lintorch.facts.exporting.diagonal_writes import write_diagonal
 from lintorch.facts.exporting.exotic_operators import (
@@ -78,7 +79,7 @@ rule = Rule(
         what its two exporters said.
 
         Fixes write out what takes a line (`x.mT`, `torch.fliplr(x)`, `torch.diff(x)`),
-        `is_causal=bool(...)`, and, as a class or function of the file, MaxUnpool2d, an InstanceNorm
+        `is_causal=bool(...)`, a cast of the whole numbers among operands, and, as a class or function of the file, MaxUnpool2d, an InstanceNorm
         that keeps statistics and `torch.diag`, and `torch.eye(n).bool()`: ONNX Runtime has no EyeLike
         of truths.
 
@@ -403,6 +404,7 @@ FIXES: dict[str, Callable[[Called, Source], Fix | None]] = {
     **{f"torch.nn.InstanceNorm{n}d.forward": settle_norm for n in (1, 2, 3)},
     "torch.Tensor.unfold": index_windows,
     "torch.eye": ask_identity,
+    **dict.fromkeys(("torch.einsum", "torch.outer", "torch.ger"), cast_operands),
     "torch.stft": split_spectrum,
     "torch.Tensor.stft": split_spectrum,
 }
@@ -445,10 +447,8 @@ def in_attribute(event: AttributeRead, source: Source) -> Iterator[Hit]:
 
 @rule.event("torch.Tensor.unfold")
 def in_windows(event: Called, source: Source) -> Iterator[Hit]:
-    """`x.unfold(1, 3, 1)` of a tensor of which only a run knows whether that axis varies."""
-    tensor = event.arguments.get("self")
-    known = isinstance(tensor, Tensor) and tensor.shape is not None
-    if known or not event.way.forward or not source.profile.dynamic:
+    """`x.unfold(1, 3, 1)` of a tensor of which only a run knows whether the exporter knows that axis."""
+    if not event.way.forward or not source.profile.dynamic:
         return
     if (fix := index_windows(event, source)) is not None:
         said = "unfold of an axis that varies: the legacy exporter refuses it"

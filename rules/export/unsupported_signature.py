@@ -18,6 +18,7 @@ from lintorch.evaluator.values import (
     Class,
     Held,
     Items,
+    Unknown,
     Value,
 )
 from lintorch.evidence import Outcome, Trial
@@ -152,6 +153,8 @@ UNTRACED = (
     "a string",
 )
 """What the tracers are given without, as they refuse it."""
+WAITING = (Held, Items, Unknown)
+"""Values of which an exporter may refuse what nobody knows of them."""
 TRACERS = {"torchscript-trace", "onnx-legacy"}
 REORDER = "list the names in this order"
 UNNAME = "take its name out of"
@@ -296,10 +299,11 @@ def in_model(event: Returned, source: Source) -> Iterator[Hit]:
 
 @rule.event(Returned)
 def of_another_class(event: Returned, source: Source) -> Iterator[Hit]:
-    """An output of transformers and its kin, or of a mapping, which waits for an exporter to refuse it."""
+    """An output of transformers and its kin, a mapping, or what nobody knows, which waits for an exporter to refuse it."""
     known = judge_value(event.value)
     name = event.way.root.rpartition(":")[2]
-    if not isinstance(event.value, Held) or known or is_root_part(name, source):
+    told = known and "a dict" not in known  # the legacy exporter refuses keys that are numbers
+    if not isinstance(event.value, WAITING) or told or is_root_part(name, source):
         return
     fix = return_traced(event, source)
     if fix is not None:

@@ -7,14 +7,15 @@
 
 Measured on torch 2.13: torch.export never takes that branch; both tracers do, and the legacy ONNX
 exporter writes the same outputs in the same order, with and without it. An object that torch.export
-does not know either, as a dataclass, is taken apart there, too: `or torch.compiler.is_exporting()`.
+does not know either, as a dataclass, is taken apart there, too: `or torch.compiler.is_exporting()`. What is
+not known in full, or nested deeper, is taken apart by `list_tensors`, a function of the file.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -35,7 +36,9 @@ from lintorch.evaluator.values import (
     Value,
 )
 from lintorch.facts.exporting.returned_values import DATACLASS, DICTS, may_be_registered
+from lintorch.facts.models.cell_pools import define_above
 from lintorch.syntax.edits import indent_below, read_margin
+from lintorch.syntax.parsed_file import ParsedFile
 
 _LEFT_OUT = ("none", "plain")
 _NAMES = ("outputs", "result", "returned")
@@ -43,6 +46,16 @@ _LISTS = ("list", "tuple")
 _MAPPINGS = (*DICTS, "collections.UserDict")
 _TRACING, _EXPORTING = "torch.jit.is_tracing", "torch.compiler.is_exporting"
 _EXPORTING_SINCE = (2, 7)
+_HELPER = "list_tensors"
+_APART = '''def list_tensors(value):
+    """The tensors in nested tuples, lists and dicts, in order, as a tuple."""
+    if isinstance(value, {tensor}):
+        return (value,)
+    parts = value.values() if isinstance(value, dict) else value
+    nested = isinstance(value, (dict, list, tuple))
+    return tuple(one for part in parts for one in list_tensors(part)) if nested else ()
+
+'''
 
 
 class HasReturns(Protocol):
@@ -50,6 +63,7 @@ class HasReturns(Protocol):
 
     text: str
     profile: Profile
+    file: ParsedFile
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The node around this one."""
@@ -83,8 +97,20 @@ def return_tensors(given: Sequence[tuple[cst.CSTNode, Value]], source: HasReturn
     edits = [_mend_return(node, value, test, source) for node, value in odd]
     if not asked or not all(edits):
         return None
+    if any(f"{_HELPER}(" in each.content for each in edits if each):
+        defined = _define_helper(odd[0][0], source)
+        if defined is None:
+            return None
+        imports = (*imports, *defined)
     told = "return the tensors alone while torch.jit traces"
     return Fix(told, (*filter(None, edits), *dict.fromkeys(imports)), Applicability.UNSAFE)
+
+
+def _define_helper(use: cst.CSTNode, source: HasReturns) -> tuple[Edit, ...] | None:
+    def write(spelled: Mapping[str, str]) -> str:
+        return _APART.format(**spelled)
+
+    return define_above(_HELPER, {"tensor": "torch.Tensor"}, write, source.file, use, source.reach)
 
 
 def _is_plain(value: Value) -> bool:
@@ -104,18 +130,25 @@ def _is_strange(value: Value) -> bool:
 
 def _mend_return(node: cst.CSTNode, value: Value, test: str, source: HasReturns) -> Edit | None:
     line, inside = source.parent(node), source.enclosing(node, cst.FunctionDef)
-    if not isinstance(line, cst.Return) or inside is None:
+    if not isinstance(line, cst.Return) or inside is None or _TRACING in source.code(inside):
         return None
     whole = source.replace(line, "")
     margin = read_margin(source.text, whole.start)
     name = _name_value(node, source.code(inside))
-    tensors = _list_tensors(name, value)
+    tensors = _list_tensors(name, value) or (f"{_HELPER}({name})" if _may_nest(value) else "")
     if margin.strip() or not name or not tensors:
         return None
     given = source.text[whole.start : whole.end].removeprefix("return").strip()
     begin = "" if isinstance(node, cst.Name) else f"{name} = {given}\n{margin}"
     text = f"{begin}if {test}:\n{indent_below(margin)}return {tensors}\n{margin}return {name}"
     return replace(whole, content=text)
+
+
+def _may_nest(value: Value) -> bool:
+    """Whether tensors may stand in it, in tuples, lists and dicts that are nested as nobody knows."""
+    if isinstance(value, Items):
+        return value.items is None or any(_may_nest(each) for each in value.items)
+    return isinstance(value, (Tensor, Unknown))
 
 
 def _name_value(given: cst.CSTNode, function: str) -> str:

@@ -70,6 +70,7 @@ def drop_counts(exported: Exported, job: Job) -> Exported:
 
 
 NAMED_TUPLE = "a named tuple"
+NESTED = "a list of lists or tuples"
 
 
 def list_odd_outputs(output: Any) -> Iterator[str]:
@@ -77,6 +78,8 @@ def list_odd_outputs(output: Any) -> Iterator[str]:
     if isinstance(output, (tuple, list)):
         if hasattr(output, "_fields"):
             yield NAMED_TUPLE
+        elif isinstance(output, list) and any(isinstance(part, (tuple, list)) for part in output):
+            yield NESTED
         for part in output:
             yield from list_odd_outputs(part)
     elif not isinstance(output, torch.Tensor):

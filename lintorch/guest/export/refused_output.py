@@ -26,10 +26,11 @@ _TRACE = "torchscript-trace"
 _NOT_TAKEN = {
     _TRACE: ("a ", "None"),
     "torch.export": (NAMED_TUPLE,),
-    "onnx-legacy": ("a number", "a bool"),
+    "onnx-legacy": ("a number", "a bool", "a dict"),
     "onnx": ("a number", "a bool", "a string"),
 }
-"""By exporter: what it refuses, as `list_odd_outputs` names it. Of objects each knows some classes."""
+"""By exporter: what it refuses, as `list_odd_outputs` names it; of dicts, those whose keys are numbers. Of
+objects each knows some classes."""
 _MOST = 120
 """Characters of the exporter's own words that are told."""
 
