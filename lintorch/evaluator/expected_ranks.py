@@ -18,6 +18,7 @@ from lintorch.evaluator.operators.arguments import make_fresh
 from lintorch.evaluator.sizes import Dim, make_symbol
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
+    TRUE,
     Constant,
     Given,
     Held,
@@ -62,6 +63,11 @@ KEEPS_RANK = frozenset(
     }
 )  # fmt: skip
 """Last parts of the names of functions whose result has as many axes as what they are given first."""
+
+_TURNING = frozenset({"transpose", "swapaxes", "swapdims", "movedim", "moveaxis", "permute"})
+"""The same of functions that put the axes in another order."""
+_REDUCING = frozenset({"mean", "sum", "std", "var", "prod", "amax", "amin", "norm", "logsumexp"})
+"""The same of functions that leave an axis of one cell where keepdim says so."""
 
 
 def place_axes(machine: Machine, name: str, given: Given) -> Given:
@@ -151,20 +157,39 @@ def _place_joined(machine: Machine, given: Given) -> Given:
     return Given((Items("tuple", placed), *given.positional[1:]), named, given.open)
 
 
-def find_ranked(machine: Machine, name: str, given: Given) -> str:
-    """The input of unknown shape that has as many axes as what a function gives."""
+def keep_rank(machine: Machine, name: str, given: Given, result: Tensor) -> Tensor:
+    """What a function gives, with the input of unknown shape that has as many axes."""
+    short = name.rpartition(".")[2].rstrip("_")
+    kept = short in _REDUCING and given.keyword.get("keepdim") == TRUE
+    if not kept and short not in KEEPS_RANK | _TURNING:
+        return result
+    named = _list_ranked(machine, given)
+    rank, turned = named.pop() if len(named) == 1 else ("", False)
+    turned = turned or short in _TURNING
+    return replace(result, ranked_as="" if turned else rank, turned_from=rank if turned else "")
+
+
+def _list_ranked(machine: Machine, given: Given) -> set[tuple[str, bool]]:
+    """Which inputs have as many axes as what is given, each with whether they may be in another order."""
     first = given.positional[0] if given.positional else None
-    if name.rpartition(".")[2].rstrip("_") not in KEEPS_RANK:
-        return ""
     if isinstance(first, (Held, Items)):
-        parts = known_items(machine, first) or ()
-        named = {each.ranked_as if isinstance(each, Tensor) else "" for each in parts}
-        return named.pop() if len(named) == 1 else ""
-    tensors = [each for each in given.values if isinstance(each, Tensor)]
-    named = {each.ranked_as for each in tensors if each.shape is None or len(each.shape) > 1}
-    numbers = (Tensor, Constant, Number, Items, Held)  # also the widths of a pad
-    known = all(isinstance(each, numbers) for each in given.positional)
-    return named.pop() if known and len(named) == 1 else ""
+        tensors = known_items(machine, first) or ()
+    elif not all(isinstance(each, _BESIDE) for each in given.positional):
+        return set()
+    else:
+        held = [each for each in given.values if isinstance(each, Tensor)]
+        tensors = tuple(each for each in held if each.shape is None or len(each.shape) > 1)
+    found = {_read_ranked(each) if isinstance(each, Tensor) else ("", False) for each in tensors}
+    names = {name for name, _ in found}
+    return {(names.pop(), any(turned for _, turned in found))} if len(names) == 1 else set()
+
+
+def _read_ranked(tensor: Tensor) -> tuple[str, bool]:
+    return tensor.ranked_as or tensor.turned_from, not tensor.ranked_as
+
+
+_BESIDE = (Tensor, Constant, Number, Items, Held)
+"""What may stand beside the tensor of which the rank is kept: also the widths of a pad."""
 
 
 def place_in_layer(machine: Machine, name: str, built: Mapping[str, Value], given: Given) -> Given:
@@ -195,6 +220,8 @@ def give_rank(
         return replace(value, guessed=value.guessed and len(value.shape) != rank)
     if value.ranked_as:
         teach_shape(machine, value.ranked_as, _name_all(value.ranked_as, rank, lengths))
+    elif value.turned_from:
+        teach_shape(machine, value.turned_from, name_sides(value.turned_from, rank, ()))
     if value.origin == "input":
         return replace(value, shape=_name_all(value.name, rank, lengths))
     inputs = [each for each in value.memory if each.startswith("input ")]

@@ -193,6 +193,7 @@ def _join_tensors(left: Tensor, right: Tensor) -> Tensor:
         left.via | right.via,
         guessed=left.guessed or right.guessed,
         ranked_as=left.ranked_as if left.ranked_as == right.ranked_as else "",
+        turned_from=left.turned_from if left.turned_from == right.turned_from else "",
         arms=_join_arms(left, right),
         data=join_data((left.data, right.data)),
     )

@@ -13,7 +13,16 @@ from lintorch.evaluator.events import Called
 from lintorch.evaluator.machine import Machine, TaughtError
 from lintorch.evaluator.other_kinds import MANY
 from lintorch.evaluator.sizes import Dim, Symbol, make_symbol, varies
-from lintorch.evaluator.values import Constant, Items, Number, Tensor, Value, make_number
+from lintorch.evaluator.values import (
+    NONE,
+    Constant,
+    Items,
+    Number,
+    Slice,
+    Tensor,
+    Value,
+    make_number,
+)
 
 SPATIAL = {1: ("L",), 2: ("H", "W"), 3: ("D", "H", "W")}
 
@@ -46,6 +55,12 @@ def name_axes(name: str, rank: int, channels: Dim | None = None) -> tuple[Dim, .
     last = _find_sequence(name, rank)
     rest = (make_symbol(f"{name}.{axis}", axis in last or None) for axis in range(1, rank))
     return (make_symbol("B"), *rest) if rank else ()
+
+
+def name_film(name: str) -> tuple[Dim, ...]:
+    """The same for images of several steps, `[B, T, C, H, W]`."""
+    steps = (make_symbol(f"{name}.{axis}", None) for axis in (1, 2))
+    return make_symbol("B"), *steps, *(make_symbol(f"{name}.{side}") for side in SPATIAL[2])
 
 
 def _find_sequence(name: str, rank: int) -> Collection[int]:
@@ -261,6 +276,22 @@ def settle_most(machine: Machine, test: Value, holds: bool) -> None:
         if asked.operator in ("<", "<=", ">", ">="):
             left_is_less = asked.operator.startswith("<") is holds
             _settle_varying(machine, asked.left if left_is_less else asked.right)
+
+
+def settle_steps(machine: Machine, shape: Sequence[Dim], index: Sequence[Value]) -> None:
+    """`for t in range(x.size(1)): x[:, t]` of images or of more: who steps along an axis has any number of steps."""
+    ranged = len(shape) > _STEPPED and len(index) > 1 and str(shape[1]) in machine.ranged
+    if ranged and index[0] == Slice(NONE, NONE, NONE) and isinstance(index[1], Number):
+        _settle_varying(machine, make_number(shape[1]))
+
+
+_STEPPED = 3
+"""Axes of which the last may be the channels."""
+
+
+def is_open(size: Dim | None) -> bool:
+    """Whether it is the size of an input of which it cannot be told whether that varies."""
+    return size is not None and _open_symbol(size) is not None
 
 
 def settle_parts(machine: Machine, cut: Called) -> None:

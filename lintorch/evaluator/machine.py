@@ -252,6 +252,8 @@ class Machine:
         """Inputs of which code asks the size of axis 1."""
         self.widened: dict[str, tuple[Dim, ...]] = {}
         """What was presumed at first of inputs that more axes were tried for."""
+        self.ranged: set[str] = set()
+        """Sizes of inputs that a loop goes up to, as they are written: `range(x.size(1))`."""
         self.stepped: set[str] = set()
         """Inputs that a loop goes along, as in `ids[:, i]`, of which no more is known."""
         self.timed: set[str] = set()

@@ -13,7 +13,14 @@ from lintorch.evaluator.events import Indexed
 from lintorch.evaluator.items import is_listed_data
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.layers import LISTS
-from lintorch.evaluator.learn import name_axes, name_axis, settle_cut, teach_width
+from lintorch.evaluator.learn import (
+    name_axes,
+    name_axis,
+    name_film,
+    settle_cut,
+    settle_steps,
+    teach_width,
+)
 from lintorch.evaluator.machine import Machine, evaluates
 from lintorch.evaluator.objects import find_class_attribute, list_ancestors
 from lintorch.evaluator.operators.arguments import make_counted
@@ -182,6 +189,8 @@ def _guess_indexed(machine: Machine, name: str, parts: tuple[Value, ...]) -> Non
     counted = sum(_axes_taken(part) for part in parts if not isinstance(part, Tensor))
     if counted == len(parts) and counted in (3, 4):
         teach_width(machine, name, name_axes(name, counted))
+    elif counted == len(parts) == 5:
+        teach_width(machine, name, name_film(name) if _is_moving(parts[1]) else name_axes(name, 5))
     elif counted == len(parts) == 2 and parts[0] == WHOLE and _is_moving(parts[1]):
         machine.stepped.add(name)
         if isinstance(parts[1], Slice) and NONE in (parts[1].start, parts[1].stop):
@@ -249,6 +258,7 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
             settle_cut(machine, each.stop if isinstance(each, Slice) else UNKNOWN)
     if held.shape is not None and parts is not None:
         parts = tuple(_list_as_tensor(machine, each) for each in parts)
+        settle_steps(machine, held.shape, parts)
         shape = index_shape(held.shape, parts)
         many = sum(map(_axes_taken, parts)) > len(held.shape)
         machine.misfit = machine.misfit or (held.guessed and many)

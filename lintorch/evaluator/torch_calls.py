@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from lintorch.evaluator.events import Called, Refused
-from lintorch.evaluator.expected_ranks import find_ranked, place_axes
+from lintorch.evaluator.expected_ranks import keep_rank, place_axes
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.learn import teach_tensors
 from lintorch.evaluator.machine import Machine
@@ -177,7 +177,9 @@ def infer_result(machine: Machine, node: ast.AST, name: str, given: Given) -> Va
         result = replace(result, origin="constant")
     if isinstance(result, Tensor) and name.endswith((".view", ".reshape")):
         result = _leave_rest(result, given)
-    return _keep_rank(machine, name, given, result)
+    if not isinstance(result, Tensor) or result.shape is not None:
+        return result
+    return keep_rank(machine, name, given, result)
 
 
 def _keeps_constant(given: Given) -> bool:
@@ -187,14 +189,6 @@ def _keeps_constant(given: Given) -> bool:
         each.origin == "constant" and each.shape is not None and not set(each.shape) - {1}
         for each in tensors
     )
-
-
-def _keep_rank(machine: Machine, name: str, given: Given, result: Value) -> Value:
-    """What is known to have as many axes as an input of unknown shape."""
-    if not isinstance(result, Tensor) or result.shape is not None:
-        return result
-    ranked_as = find_ranked(machine, name, given)
-    return replace(result, ranked_as=ranked_as) if ranked_as else result
 
 
 def is_founded(machine: Machine, given: Given) -> bool:
@@ -266,10 +260,10 @@ def _guess_result(machine: Machine, node: ast.AST, name: str, given: Given) -> V
         return UNKNOWN
     if is_reduced_loss(name, given):
         return Tensor(())
-    memory, ranked_as = _shared_memory(name, given), find_ranked(machine, name, given)
-    data = reads_data(machine, node, name, given)
+    memory, data = _shared_memory(name, given), reads_data(machine, node, name, given)
     dtype = "int64" if last in _PLACES else _keep_type(last, given)
-    result = Tensor(None, dtype, memory=memory, via=_via_of(given), ranked_as=ranked_as, data=data)
+    result = Tensor(None, dtype, memory=memory, via=_via_of(given), data=data)
+    result = keep_rank(machine, name, given, result)
     if last in _COUNTING and len(given.values) < 3 and isinstance(given.pick(0), Tensor):
         return Items("tuple", None, Tensor((make_counted(),), "int64", data=data))
     if last in _PAIRS:

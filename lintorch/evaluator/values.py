@@ -147,6 +147,8 @@ class Tensor(Value):
     """Whether its shape follows from one that an input is only presumed to have."""
     ranked_as: str = ""
     """Where the shape is unknown: the input that has as many axes."""
+    turned_from: str = ""
+    """The same where its axes may stand in another order: `x.transpose(1, 2)`."""
     rows: Dim | None = None
     """Where the shape is unknown: how many rows it has, if data decide that."""
     arms: tuple[Value, ...] = field(default=(), compare=False, repr=False)

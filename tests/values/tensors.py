@@ -547,3 +547,39 @@ class Typed(nn.Module):
     def forward(self, image: torch.Tensor):
         torch.as_tensor(image > 1, dtype=torch.float32)  # value: float32[...]
         torch.as_tensor(image > 1)  # value: bool[...]
+
+
+class TurnedSignal(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(8, 4, 3)
+
+    def forward(self, steps):
+        scaled = steps / (1 + steps.std(dim=1, keepdim=True))
+        return self.conv(scaled.transpose(1, 2))  # value: tensor[B, 4, steps.1 - 2]
+
+
+class Film(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, film):
+        out = []
+        for t in range(film.size(1)):
+            out.append(self.conv(film[:, t, :, :, :]))
+        film.size(1)  # value: int film.1 (varies)
+        return torch.stack(out, 1)
+
+
+class UnpackedFilm(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, clip):
+        b, _, _, h, w = clip.size()
+        rest = clip
+        out = [self.conv(rest[:, t]) for t in range(clip.size(1))]
+        clip.size(1)  # value: int clip.1 (varies)
+        return torch.stack(out, 1)

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from lintorch.evaluator.items import KEY, drop_repeats, item_of, items_of
 from lintorch.evaluator.join import ITEMS, make_choice
+from lintorch.evaluator.learn import is_open
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.sizes import join_varying, make_symbol
@@ -72,6 +73,7 @@ def make_range(machine: Machine, node: ast.AST, given: Given) -> Value:
     varying = join_varying(each.varies for each in numbers_given) if numbers_given else None
     data = any(each.data for each in given.positional if isinstance(each, (Number, Tensor)))
     size = size_in(stop) if len(given.positional) == 1 else None
+    machine.ranged |= {str(each) for each in (size_in(stop),) if is_open(each)}
     own = any(each.own for each in numbers_given)
     length = Number(size, True, varying, data, False, via, own=own)
     return Items("range", None, Number(None, True, False), length)

@@ -47,11 +47,19 @@ def list_places(event: Occurrence) -> tuple[Spot, ...]:
 
 
 def uses_layers(loop: ast.AST | None) -> bool:
-    """`self.layers[i]` inside: as many rounds as there are layers."""
-    return loop is not None and any(
+    """`self.layers[i]` inside, of an i that goes along: as many rounds as there are layers."""
+    if loop is None:
+        return False
+    stored = {
+        each.id
+        for each in ast.walk(loop)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+    return any(
         isinstance(node, ast.Subscript)
         and isinstance(node.value, ast.Attribute)
         and isinstance(node.value.value, ast.Name)
         and node.value.value.id == "self"
+        and any(isinstance(each, ast.Name) and each.id in stored for each in ast.walk(node.slice))
         for node in ast.walk(loop)
     )
