@@ -31,6 +31,14 @@ from lintorch.evidence.size_changes import (
     only_looks,
 )
 from lintorch.evidence.treatment import name_sizes, report_limits
+from lintorch.facts.exporting.sized_kinds import (
+    KINDS,
+    NEW,
+    harm_of_sizes,
+    read_sizes,
+    say_instead,
+    write_empty,
+)
 from lintorch.facts.models.given_sizes import holds_open_size, list_numbers
 from lintorch.facts.models.pool_windows import (
     WINDOWS,
@@ -135,7 +143,9 @@ MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
     "torch.Tensor.new_tensor": (READ, REFUSED),
     "torch.LongTensor": (REPEATED, UNSEEN),
     "torch.IntTensor": (REPEATED, NO_COUNT),
-    "torch.FloatTensor": (REPEATED, NO_COUNT),
+    "torch.FloatTensor": (READ, NO_COUNT),
+    "torch.Tensor": ({**REFUSED, "onnx": Harm.REFUSED, **TRACED}, {}),
+    NEW: ({**REFUSED, "onnx": Harm.REFUSED, **TRACED}, {}),
 }
 """What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
 SHAPED = {
@@ -338,7 +348,8 @@ def in_product(event: Called, source: Source) -> Iterator[Hit]:
 @rule.event(*MAKERS)
 def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.tensor(x.shape)`, `torch.as_tensor([(h // 8, w // 8)])`."""
-    data = event.arguments.get("data", event.positional[0] if event.positional else None)
+    given = event.positional[event.name == NEW :]
+    data = event.arguments.get("data", given[0] if given else None)
     numbers = list(list_numbers(data))
     if not source.profile.dynamic or not event.way.forward:
         return
@@ -347,12 +358,12 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     call = source.call_at(event)
     if not any(n.varies for n in numbers) or (call and is_traced(call, source) is not None):
         return
+    if event.name in KINDS and harm_of_sizes(event, read_sizes(event)):
+        return
     several, single = MAKERS[event.name]
     text = source.evaluation.text(event.spot)
     harm = single if isinstance(data, Number) else several
     remedy = "use the size itself" if isinstance(data, Number) else STACK
-    if isinstance(data, Items) and data.kind == "Size" and event.name in SHAPED:
-        remedy = SHAPED[event.name]
     if isinstance(data, Number) and event.name in SHAPED:
         message = f"`{text}` takes a traced number for what it is to hold"
         remedy = SHAPED[event.name].replace("x.size()", "n")
@@ -361,6 +372,20 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     single_size = isinstance(data, Number)
     fix = size_itself(event, source) if single_size else stack_sizes(event, data, source)
     yield Hit(event, f"`{text}` holds the sizes of the example", fix, harm, remedy=remedy)
+
+
+@rule.event(*KINDS)
+def in_kind(event: Called, source: Source) -> Iterator[Hit]:
+    """`x.new(b, h)`, `torch.FloatTensor(x.size())`."""
+    harm = harm_of_sizes(event, read_sizes(event))
+    call = source.call_at(event)
+    traced = call is not None and is_traced(call, source) is not None
+    if harm is None or not source.profile.dynamic or not event.way.forward or traced:
+        return
+    text = source.evaluation.text(event.spot)
+    said = f"`{text}` is as large as the example's sizes say"
+    fix = write_empty(event, source) or empty_of_sizes(event, source)
+    yield Hit(event, said, fix, harm, remedy=say_instead(event))
 
 
 def is_open_shape(value: Value | None) -> bool:

@@ -164,9 +164,14 @@ def empty_of_sizes(event: Called, source: RewritesSizes) -> Fix | None:
 
 
 _TYPES = {
+    "torch.Tensor": "torch.float32",
     "torch.FloatTensor": "torch.float32",
+    "torch.DoubleTensor": "torch.float64",
+    "torch.HalfTensor": "torch.float16",
     "torch.LongTensor": "torch.int64",
     "torch.IntTensor": "torch.int32",
+    "torch.ByteTensor": "torch.uint8",
+    "torch.BoolTensor": "torch.bool",
 }
 
 
