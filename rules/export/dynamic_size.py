@@ -37,7 +37,6 @@ from lintorch.facts.exporting.sized_kinds import (
     harm_of_sizes,
     read_sizes,
     say_instead,
-    write_empty,
 )
 from lintorch.facts.models.given_sizes import holds_open_size, list_numbers
 from lintorch.facts.models.pool_windows import (
@@ -384,8 +383,7 @@ def in_kind(event: Called, source: Source) -> Iterator[Hit]:
         return
     text = source.evaluation.text(event.spot)
     said = f"`{text}` is as large as the example's sizes say"
-    fix = write_empty(event, source) or empty_of_sizes(event, source)
-    yield Hit(event, said, fix, harm, remedy=say_instead(event))
+    yield Hit(event, said, empty_of_sizes(event, source), harm, remedy=say_instead(event))
 
 
 def is_open_shape(value: Value | None) -> bool:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import libcst as cst
-
-from lintorch.core.finding import Applicability, Fix, Harm
+from lintorch.core.finding import Harm
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import Constant, Items, Number, Value
-from lintorch.source import Source
 
 NEW = "torch.Tensor.new"
 KINDS = (
@@ -47,12 +44,3 @@ def say_instead(event: Called) -> str:
     if event.name == NEW:
         return "write x.new_empty(...), or x.new_zeros(...)"
     return "write torch.empty(..., dtype=...)"
-
-
-def write_empty(event: Called, source: Source) -> Fix | None:
-    """`x.new_empty(b, h)` for `x.new(b, h)`."""
-    call = source.call_at(event)
-    if call is None or event.name != NEW or not isinstance(call.func, cst.Attribute):
-        return None
-    edit = source.replace(call.func.attr, "new_empty")
-    return Fix("use new_empty", (edit,), Applicability.SAFE)

@@ -148,8 +148,10 @@ def stack_sizes(event: Called, data: Value | None, source: RewritesSizes) -> Fix
 
 
 def empty_of_sizes(event: Called, source: RewritesSizes) -> Fix | None:
-    """`torch.empty(n, 3, dtype=torch.float32)` for `torch.FloatTensor(n, 3)`."""
+    """`torch.empty(n, 3, dtype=torch.float32)` for `torch.FloatTensor(n, 3)`, x.new_empty for x.new."""
     call = source.call_at(event)
+    if call is not None and event.name == "torch.Tensor.new":
+        return _renamed(call, "new_empty", source)
     if call is None or source.name(call.func) != event.name or "#" in source.code(call):
         return None
     if any(arg.star or arg.keyword for arg in call.args):
@@ -161,6 +163,13 @@ def empty_of_sizes(event: Called, source: RewritesSizes) -> Fix | None:
     text = f"{empty}({', '.join(source.code(arg.value) for arg in call.args)}, dtype={dtype})"
     edits = (source.replace(call, text), *dict.fromkeys((*first, *second)))
     return Fix(f"write {text}", edits, Applicability.UNSAFE)
+
+
+def _renamed(call: cst.Call, name: str, source: RewritesSizes) -> Fix | None:
+    """`x.new_empty(b, h)` for `x.new(b, h)`."""
+    if not isinstance(call.func, cst.Attribute):
+        return None
+    return Fix(f"use {name}", (source.replace(call.func.attr, name),), Applicability.SAFE)
 
 
 _TYPES = {
