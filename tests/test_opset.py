@@ -180,3 +180,27 @@ def test_a_model_of_which_no_operation_was_followed_is_no_sure_answer(tmp_path: 
     told = lintorch("opset", "net.py", cwd=tmp_path).stdout
     assert "onnx-legacy at least opset 9" in told
     assert "not followed to its end" in told
+
+
+def test_a_base_class_that_a_package_brings_by_stars_makes_a_model(tmp_path: Path) -> None:
+    """Also where the file itself is among those that the package imports whole."""
+    nets = tmp_path / "nets"
+    nets.mkdir()
+    base = "from torch import nn\n\n\nclass Base(nn.Module):\n    pass\n"
+    body = "    def forward(self, x):\n        return x.relu()\n"
+    nets.joinpath("base.py").write_text(base)
+    nets.joinpath("__init__.py").write_text("from .base import *\nfrom .net import *\n")
+    nets.joinpath("net.py").write_text(f"from nets import Base\n\n\nclass Net(Base):\n{body}")
+    done = lintorch("opset", "nets/net.py", "--output-format", "json", cwd=tmp_path)
+    assert [each["model"] for each in json.loads(done.stdout)] == ["nets/net.py:Net"]
+
+
+def test_a_private_name_comes_by_no_star(tmp_path: Path) -> None:
+    tmp_path.joinpath("base.py").write_text(
+        "from torch import nn\n\n\nclass _Base(nn.Module):\n    pass\n"
+    )
+    tmp_path.joinpath("parts.py").write_text("from base import *\n")
+    body = "from parts import _Base\n\n\nclass Net(_Base):\n    def forward(self, x):\n        return x\n"
+    tmp_path.joinpath("net.py").write_text(body)
+    done = lintorch("opset", "net.py", "--output-format", "json", cwd=tmp_path)
+    assert json.loads(done.stdout) == []

@@ -43,11 +43,13 @@ _LONG = 3000
 _BEFORE = 120
 _PAIRS = re.compile(
     r"(?P<a>\d{1,6}) (?:by|vs\.?|and|!=|but got) (?P<b>\d{1,6})\b"
-    r"|[\[{(](?P<c>\d[\d, x]{0,60})[\]})](?: (?:and|vs\.?)|, RightShape:) [\[{(](?P<d>\d[\d, x]{0,60})[\]})]"
+    r"|[\[{(](?P<c>(?:is)?\d[\d, xis]{0,60})[\]})](?: (?:and|vs\.?)|, RightShape:) [\[{(](?P<d>(?:is)?\d[\d, xis]{0,60})[\]})]"
     r"|i0=(?P<e>\d{1,6}), i1=(?P<f>\d{1,6})|dim1 = (?P<g>\d{1,6}), dim2 = (?P<h>\d{1,6})"
     r"|tensor a \((?P<i>\d{1,6})\) must match the size of tensor b \((?P<j>\d{1,6})\)"
 )
 _SMALL = 4
+_SIDES = 3
+"""Axes of one tensor that are rounded alike: height and width, and a depth."""
 _NOTHING = "A size of 0 says that nothing was found: no box, no match, no token is left at this place, for inputs that the model sees nothing in, mostly because they are not prepared as in training (order of the channels, mean and scale, size); the model has to bear that, too."
 _ONNX = re.compile(
     r"(?i:onnx)|dynamic_axes|dynamo=|call_function\[target=|occurred when translating|symbolic\(\) takes"
@@ -176,11 +178,11 @@ def _describe_near_sizes(found: Recognised) -> str:
         return _NOTHING
     first, second = (_read_sizes(each) for each in match.groups() if each)
     differing = [(a, b) for a, b in zip(first, second) if a != b]  # noqa: B905 - ranks may differ
-    if len(first) != len(second) or len(differing) != 1:
+    if len(first) != len(second) or not 1 <= len(differing) <= _SIDES:
+        return ""
+    if any(abs(a - b) > 2 or min(a, b) < _SMALL for a, b in differing):
         return ""
     (left, right), *_ = differing
-    if abs(left - right) > 2 or min(left, right) < _SMALL:
-        return ""
     return f"{left} and {right} differ by rounding: an input whose size is no multiple of the strides in the model (feed multiples of 32, pad, or F.interpolate(x, size=skip.shape[2:])), or by one item more (a class token, a step of a cache)."
 
 

@@ -34,6 +34,8 @@ class Outline:
     functions: frozenset[str] = frozenset()
     aliases: frozenset[str] = frozenset()
     """Those of `names` that are assigned, from a name of this module."""
+    stars: tuple[str, ...] = ()
+    """The modules that it imports everything from, the last first."""
 
 
 def outline_file(path: str) -> Outline:
@@ -56,6 +58,7 @@ def outline_module(body: list[ast.stmt], path: str) -> Outline:
     classes: dict[str, ClassOutline] = {}
     functions: set[str] = set()
     aliases: set[str] = set()
+    stars: list[str] = []
     for statement in _top_level(body):
         if isinstance(statement, ast.ClassDef):
             classes[statement.name] = _class(statement)
@@ -63,9 +66,12 @@ def outline_module(body: list[ast.stmt], path: str) -> Outline:
             functions.add(statement.name)
         else:
             given = _named(statement, package)
+            star = given.pop("*", "")
+            stars += [star.removesuffix(".*")] if star else []
             names |= given
             aliases |= given.keys() if isinstance(statement, ast.Assign) else set()
-    return Outline(path, names, classes, frozenset(functions), frozenset(aliases))
+    last_first = tuple(reversed(stars))
+    return Outline(path, names, classes, frozenset(functions), frozenset(aliases), last_first)
 
 
 def _top_level(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -34,11 +34,27 @@ def follow_reexports(dotted: str, project: Project, depth: int = 0) -> str:
     for length in range(len(parts) - 1, 0, -1):
         path = project.find_module(".".join(parts[:length]))
         if path is not None:
-            found = defined_name(parts[length], outline_file(path))
+            found = _brought_name(parts[length], outline_file(path), project, depth)
             if not found or found == dotted or module_home(path).module == project.home.module:
                 return dotted
             return follow_reexports(".".join([found, *parts[length + 1 :]]), project, depth + 1)
     return dotted
+
+
+def _brought_name(name: str, module: Outline, project: Project, depth: int) -> str:
+    """What a name of a module stands for, also where it comes by `from .base import *` there."""
+    found = defined_name(name, module)
+    if found or name.startswith("_") or depth > _DEEPEST:
+        return found
+    asked = f"{module_home(module.path).module}.{name}"  # which files of a package import from it
+    for star in module.stars:
+        elsewhere = star.partition(".")[0] in _ELSEWHERE
+        path = None if elsewhere else project.find_module(star)
+        if path is not None and path != module.path:
+            found = _brought_name(name, outline_file(path), project, depth + _DEEPEST // 4)
+            if found not in ("", asked):
+                return found
+    return ""
 
 
 def defined_name(name: str, module: Outline) -> str:
