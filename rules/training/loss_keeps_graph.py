@@ -70,7 +70,7 @@ def in_training(training: Training, source: Source) -> Iterator[Hit]:
                         continue
                     written = ast.unparse(_list_operands(action)[-1])
                     message = f"{action.on} keeps the graph of every {written} it is given"
-                    yield Hit(action.at, message, _detach(action, source))
+                    yield Hit(action.at, message, _detach(action, source), cause="kept graphs")
 
 
 def _runs_again(region: TrainingRegion, source: Source) -> bool:

@@ -76,15 +76,16 @@ def in_source(node: cst.Assign, source: Source) -> Iterator[Hit]:
     earned = any(ends(one, source) and isinstance(other, _PLAIN) for one, other in sides)
     if function is None or not earned:
         return
-    if _CUT.search(source.code(value)) or is_quiet(node, source):
+    written = source.classes.assigned(target)  # `target = target.detach()` behind it
+    if any(_CUT.search(source.code(each)) for each in written) or is_quiet(node, source):
         return
     nets = set(list_networks(value, source, 0))
     for call in source.nodes(cst.Call) if nets else ():
         if source.enclosing(call, cst.FunctionDef) is not function:
             continue
         given = [each.value for each in call.args[:2]]
-        written = [source.code(each) for each in given]
-        if not _LOSSES.search(source.code(call.func)) or target.value not in written:
+        texts = [source.code(each) for each in given]
+        if not _LOSSES.search(source.code(call.func)) or target.value not in texts:
             continue
         others = [each for each in given if source.code(each) != target.value]
         if any(nets & {*list_networks(each, source, 0)} for each in others):
@@ -123,12 +124,27 @@ def list_networks(value: cst.BaseExpression, source: Source, depth: int) -> Iter
     names = [e for e in source.nodes(cst.Name) if e is value or source.is_within(e, value)]
     for name in names:
         outer = source.parent(name)
+        if picks_place(name, value, source):
+            continue
         if isinstance(outer, cst.Attribute) and outer.attr is name:
             continue
         given = source.classes.assigned(name)
         cut = len(given) != 1 or _CUT.search(source.code(given[0])) or is_quiet(given[0], source)
         if not cut:
             yield from list_networks(given[0], source, depth + 1)
+
+
+def picks_place(name: cst.Name, value: cst.BaseExpression, source: Source) -> bool:
+    """Whether it is asked for a place alone, which has no graph: `q.argmax(1)`, `torch.max(q, 1)[1]`."""
+    for outer in source.ancestors(name):
+        if outer is value or outer is source.parent(value):
+            return False
+        if _PLACES.search(source.code(outer)) and isinstance(outer, (cst.Call, cst.Subscript)):
+            return True
+    return False
+
+
+_PLACES = re.compile(r"\.argmax\([^()]*\)$|\bmax\([^()]*\)\[1\]$")
 
 
 def is_network(call: cst.Call, source: Source) -> bool:

@@ -80,6 +80,8 @@ def in_forward(event: Called, source: Source) -> Iterator[Hit]:
         if function
         else ()
     )
+    if getattr(function, "name", "").startswith("sample"):
+        return  # a distribution of one's own says by the name what it does
     if nearby or OTHERWISE & evaluation.words or not any(n.endswith(".forward") for n in names):
         return
     asked = any(

@@ -261,6 +261,15 @@ def _dtype_of(value: Value | None) -> str | None:
     return value.path.removeprefix("torch.") if isinstance(value, External) else None
 
 
+@does("numpy.ndarray.tolist")
+def list_array(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`array.tolist()`: of what is in it, rows or numbers, no more is known than of the array."""
+    held = given.pick(0)
+    return (
+        machine.hold_list(None, replace(held, shape=None)) if isinstance(held, Array) else UNKNOWN
+    )
+
+
 @does("torch.from_numpy")
 def from_array(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`torch.from_numpy(array)`."""

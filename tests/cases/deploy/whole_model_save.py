@@ -149,3 +149,9 @@ class Keeper:
 def save_all(path, args):
     model = Net()
     torch.save({"model": model, "args": args, "loss": np.float64(0.1)}, path)  # hit
+
+
+def keep_center(model, center, path):
+    center = torch.relu(center).cpu().numpy()
+    torch.save({"center": center.tolist(), "model": model.state_dict()}, path)
+    torch.save({"center": center, "model": model.state_dict()}, path)  # hit

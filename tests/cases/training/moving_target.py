@@ -34,6 +34,19 @@ class Agent:
         target = r + 0.99 * self.q(after).max(1)[0] * (1 - done)  # hit
         return self.loss(self.q(s).gather(1, a), target)
 
+    def cut_behind(self, s, a, r, after, done):
+        target = r + 0.99 * self.q(after).max(1)[0] * (1 - done)
+        target = target.detach()
+        return self.loss(self.q(s).gather(1, a), target)
+
+    def places(self, s, a, r, after, done):
+        following = self.q(after)
+        with torch.no_grad():
+            kept = self.teacher(after)
+        best = kept.gather(1, torch.max(following, 1)[1].unsqueeze(1))
+        target = r + 0.99 * best * (1 - done)
+        return self.loss(self.q(s).gather(1, a), target)
+
     @torch.no_grad()
     def measured(self, s, a, r, after, done):
         target = r + 0.99 * self.q(after).max(1)[0] * (1 - done)

@@ -67,6 +67,23 @@ class Passed(Quantized):
         return self.dec(z)
 
 
+class Squashed:
+    def __init__(self, mean):
+        self.normal = dist.Normal(mean, 1.0)
+
+    def sample(self):
+        return torch.sigmoid(self.normal.sample())
+
+
+class Acting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.enc, self.dec = nn.Linear(4, 2), nn.Linear(2, 4)
+
+    def forward(self, x):
+        return self.dec(Squashed(self.enc(x)).sample())
+
+
 class Noisy(Quantized):
     def forward(self, x):
         z = self.enc(x)
