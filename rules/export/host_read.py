@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
@@ -47,7 +48,8 @@ rule = Rule(
         that number for ever, which is right of a weight or a buffer alone. `torch.export` follows `item()` and `tolist()`, but refuses `int()`,
         `float()`, `bool()`, the functions of `math` and `numpy()` of a tensor; the new ONNX
         exporter then tries again with dynamo, which follows all of these but `math` and a
-        `range()`. A `range()` over such a number is refused by both. jit.script takes all but
+        `range()`. A `range()` over such a number is refused by both; over the tensor itself (`range(n[0])`) too,
+        and there the tracers do not even warn. jit.script takes all but
         `tolist()` and `numpy()`. Measured on torch 2.13.
 
         Stay with the tensor: a tensor of one item multiplies, compares and indexes as well as a
@@ -169,12 +171,13 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
 
 def is_in_forward(event: DataRead, source: Source) -> bool:
     """Whether it stands in a function that forwards run, and not where a script has made the model's settings."""
-    call = source.call_at(event)
-    function = source.enclosing(call, cst.FunctionDef) if call is not None else None
-    if call is None or not isinstance(function, cst.FunctionDef):
-        return call is None or source.enclosing(call, cst.Lambda) is not None
-    outer = source.enclosing(function, cst.FunctionDef)
-    return outer is not None or function.name.value in list_run(source)
+    read = source.evaluation.find_written(event.spot, event)
+    if read is None:
+        return True
+    named = getattr(source.evaluation.find_function(read), "name", None)
+    around = source.evaluation.list_around(read)
+    outer = [each for each in around if isinstance(each, (ast.FunctionDef, ast.Lambda))]
+    return len(outer) > 1 or (bool(outer) and (named is None or named in list_run(source)))
 
 
 @lru_cache(maxsize=1)

@@ -348,10 +348,11 @@ class Evaluation:
 
     def find_making(self, run: Called) -> Occurrence | None:
         """The call that made the layer of which this is a run."""
-        spot = run.built
-        if spot is None:
-            return None
-        made = Occurrence(run.node, spot, run.way)
+        return None if run.built is None else self.find_written(run.built, run)
+
+    def find_written(self, spot: Spot, event: Occurrence) -> Occurrence | None:
+        """The call that is written at a place which an event speaks of; None where none is."""
+        made = Occurrence(event.node, spot, event.way)
         ends = spot.row, spot.column, spot.end_row, spot.end_column
         node = self._find_outline(made).find_call(*ends)
         return None if node is None else replace(made, node=node)
