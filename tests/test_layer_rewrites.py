@@ -105,6 +105,20 @@ def test_a_norm_without_statistics_stays(given: str) -> None:
     assert mend(NORM.format(given=given)) == NORM.format(given=given)
 
 
+@pytest.mark.parametrize("sizes", ["(h // 2, w // 2)", "torch.Size([h // 2, w // 2])"])
+def test_a_layer_made_of_traced_sizes_takes_them(sizes: str) -> None:
+    text = NORM.format(given="4").replace(
+        "return self.norm(self.start(image))",
+        f"h, w = image.shape[2:]\n        apart = nn.Sequential(nn.Unflatten(2, {sizes}))\n"
+        "        return apart(image[:, :, ::2, ::2].flatten(2))",
+    )
+    after = mend(text)
+    assert f"nn.Sequential(UnflattenTo(2, {sizes}))" in after
+    assert is_same(build(text), build(after))
+    assert not is_traced_right(build(text))
+    assert is_traced_right(build(after))
+
+
 def test_truths_on_a_diagonal_are_made_of_numbers() -> None:
     text = NORM.format(given="4").replace(
         "return self.norm(self.start(image))",

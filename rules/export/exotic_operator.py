@@ -36,7 +36,7 @@ from lintorch.facts.exporting.exotic_operators import (
     UNKNOWN_TO_NEW,
     UNTRANSLATED,
 )
-from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm
+from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm, unflatten_later
 from lintorch.facts.exporting.refused_arguments import (
     BY_NAME,
     COUNTS_DOWN,
@@ -79,7 +79,7 @@ rule = Rule(
         what its two exporters said.
 
         Fixes write out what takes a line (`x.mT`, `torch.fliplr(x)`, `torch.diff(x)`),
-        `is_causal=bool(...)`, a cast of the whole numbers among operands, and, as a class or function of the file, MaxUnpool2d, an InstanceNorm
+        `is_causal=bool(...)`, a cast of the whole numbers among operands, and, as a class or function of the file, MaxUnpool2d, Unflatten, an InstanceNorm
         that keeps statistics and `torch.diag`, and `torch.eye(n).bool()`: ONNX Runtime has no EyeLike
         of truths.
 
@@ -404,6 +404,7 @@ FIXES: dict[str, Callable[[Called, Source], Fix | None]] = {
     **{f"torch.nn.InstanceNorm{n}d.forward": settle_norm for n in (1, 2, 3)},
     "torch.Tensor.unfold": index_windows,
     "torch.eye": ask_identity,
+    "torch.nn.Unflatten": unflatten_later,
     **dict.fromkeys(("torch.einsum", "torch.outer", "torch.ger"), cast_operands),
     "torch.stft": split_spectrum,
     "torch.Tensor.stft": split_spectrum,
@@ -453,6 +454,16 @@ def in_windows(event: Called, source: Source) -> Iterator[Hit]:
     if (fix := index_windows(event, source)) is not None:
         said = "unfold of an axis that varies: the legacy exporter refuses it"
         yield Hit(event, said, fix, LEGACY, confirms=True)
+
+
+@rule.event("torch.nn.Unflatten")
+def in_sizes(event: Called, source: Source) -> Iterator[Hit]:
+    """`nn.Unflatten(2, (h // p, w // p))` in forward, of sizes that only a run knows."""
+    sizes = list_items(event.arguments.get("unflattened_size"))
+    if not event.way.forward or any(map(is_traced, sizes)):
+        return
+    if (fix := unflatten_later(event, source)) is not None:
+        yield Hit(event, "nn.Unflatten takes no size that is traced", fix, EXPORTED, confirms=True)
 
 
 @rule.event(ItemSet)

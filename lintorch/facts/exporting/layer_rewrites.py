@@ -43,6 +43,17 @@ _NORM = '''class Settled{name}({base}):
         return {norm}(input, mean, var, self.weight, self.bias, False, 0.0, self.eps)
 
 '''
+_UNFLATTEN = '''class UnflattenTo({base}):
+    """`x.unflatten(dim, sizes)`, which takes sizes that are traced."""
+
+    def __init__(self, dim, sizes):
+        super().__init__()
+        self.dim, self.sizes = dim, sizes
+
+    def forward(self, x):
+        return x.unflatten(self.dim, self.sizes)
+
+'''
 _NORMS = {f"InstanceNorm{axes}d": axes + 2 for axes in (1, 2, 3)}
 """Layers, and the axes of what they take; they take one less, too, which BatchNorm means otherwise."""
 
@@ -81,6 +92,17 @@ def settle_norm(event: Called, source: WritesLayers) -> Fix | None:
     )
 
 
+def unflatten_later(event: Called, source: WritesLayers) -> Fix | None:
+    """`UnflattenTo(2, (h // 2, w // 2))` for `nn.Unflatten(...)`, by position."""
+    layer, call = "torch.nn.Unflatten", source.call_at(event)
+    args = call.args if call is not None else ()
+    if call is None or len(args) != 2 or any(each.star or each.keyword for each in args):
+        return None
+    if source.name(call.func) != layer:
+        return None
+    return _write("UnflattenTo", {"base": "torch.nn.Module"}, _UNFLATTEN, call, source)
+
+
 def _exchange(
     name: str,
     layer: str,
@@ -94,7 +116,12 @@ def _exchange(
     call = source.call_at(made) if made is not None else None
     if call is None or source.name(call.func) != layer:
         return None
-    asked = {"base": layer, **more}
+    return _write(name, {"base": layer, **more}, text, call, source)
+
+
+def _write(
+    name: str, asked: Mapping[str, str], text: str, call: cst.Call, source: WritesLayers
+) -> Fix | None:
     edits = define_above(
         name, asked, lambda spelled: text.format(**spelled), source.file, call, source.reach
     )
