@@ -100,9 +100,10 @@ def _first(statement: cst.CSTNode) -> cst.CSTNode:
     return statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else statement
 
 
-def fit_operation(content: str, outer: cst.CSTNode | None) -> str:
+def fit_operation(content: str, outer: cst.CSTNode | None, place: cst.CSTNode) -> str:
     """An operation as it may stand in a place with `outer` around it: in brackets where it needs them."""
-    free = isinstance(outer, _FREE) or (_is_sum(outer) and _binds_tighter(content))
+    joined = _is_sum(outer) or _begins_product(outer, place)
+    free = isinstance(outer, _FREE) or (joined and _binds_tighter(content))
     return content if free and "\n" not in content else f"({content})"
 
 
@@ -110,6 +111,13 @@ def _is_sum(outer: cst.CSTNode | None) -> bool:
     return isinstance(outer, cst.BinaryOperation) and isinstance(
         outer.operator, (cst.Add, cst.Subtract)
     )
+
+
+def _begins_product(outer: cst.CSTNode | None, place: cst.CSTNode) -> bool:
+    """Whether a product or quotient is worked out from it: `h // 2 * 2`."""
+    if not isinstance(outer, cst.BinaryOperation) or outer.left is not place:
+        return False
+    return isinstance(outer.operator, (cst.Multiply, cst.Divide, cst.FloorDivide, cst.Modulo))
 
 
 def _binds_tighter(content: str) -> bool:

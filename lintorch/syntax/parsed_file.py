@@ -159,7 +159,7 @@ class ParsedFile:
 
     def fitted(self, content: str, place: cst.CSTNode) -> str:
         """An operation as it may stand in the place of a node, in brackets where it needs them."""
-        return edits.fit_operation(content, self.parent(place))
+        return edits.fit_operation(content, self.parent(place), place)
 
     def insert_argument(self, call: cst.Call, content: str) -> Edit:
         """Add an argument at the end of a call, however the call is laid out."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import Protocol
 
 import libcst as cst
@@ -68,7 +69,7 @@ def without_numpy(event: Baked | Called, name: str, source: RewritesSizes) -> Fi
 def _write_rounded(
     event: Baked | Called, call: cst.Call, node: ast.Call, given: str, source: RewritesSizes
 ) -> tuple[cst.Call, str | None]:
-    """`((h + 7) // 8) * 8 - h` for `int(np.ceil(h / 8) * 8 - h)`, and what that stands for; None if unsure."""
+    """`-h % 8` for `int(np.ceil(h / 8) * 8 - h)`, and what that stands for; None if unsure."""
     outer, function = source.enclosing(call, cst.Call), source.evaluation.find_function(event)
     around = [
         each
@@ -85,7 +86,17 @@ def _write_rounded(
     if not all(each is node or facts.is_whole(each, signed=True) for each in sides):
         return call, None
     text = source.code(outer.args[0].value)
-    return outer, text.replace(source.code(call), f"({given})", 1)
+    return outer, _shorten(text.replace(source.code(call), source.fitted(given, call), 1))
+
+
+def _shorten(text: str) -> str:
+    """`-h % 8` for `(h + 7) // 8 * 8 - h`."""
+    found = re.fullmatch(r"\(([\w.]+) \+ (\d+)\) // (\d+) *\* *(\d+) *- *([\w.]+)", text)
+    if found is None or found[1] != found[5]:
+        return text
+    return (
+        f"-{found[1]} % {found[3]}" if int(found[2]) + 1 == int(found[3]) == int(found[4]) else text
+    )
 
 
 def _list_operands(node: ast.expr) -> list[ast.expr]:
