@@ -12,7 +12,7 @@ from lintorch.guest.construct import tiny_configs
 
 SIDE_NAMES = (
     *("image_size", "img_size", "input_resolution", "resolution", "crop_size", "img_dim"),
-    *("in_size", "input_image_size", "input_shape"),
+    *("in_size", "input_image_size", "input_shape", "img_shape", "image_shape", "vol_size"),
 )
 _VALUES_OF_NAMES: tuple[tuple[str, Any], ...] = (
     (

@@ -132,16 +132,20 @@ def _strip_brackets(written: str) -> str:
 
 
 def shrink_big_sides(call: Callable[..., Any]) -> dict[str, Any]:
-    """Small values for sides of images that are big by default."""
+    """Small values for sides of images that are big by default; none where there is no signature."""
     found: dict[str, Any] = {}
-    for name, parameter in inspect.signature(call).parameters.items():
+    try:
+        parameters = inspect.signature(call).parameters
+    except (TypeError, ValueError):
+        return {}
+    for name, parameter in parameters.items():
         small, given = VALUE_BY_NAME.get(name), parameter.default
         if name not in SIDE_NAMES or small is None:
             continue
         if type(given) is int and given > small:
             found[name] = small
         elif isinstance(given, (tuple, list)) and given and max(given) > small:
-            found[name] = (small,) * len(given)
+            found[name] = tuple(min(side, small) for side in given)
     return found
 
 

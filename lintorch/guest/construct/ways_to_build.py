@@ -127,8 +127,12 @@ def _list_attempts(
     common = [making for making in calls if making.has_conventional_names()]
     failed: list[ModelMaker] = []
     for making in common[:_MOST_CALLS_TRIED]:
+        smaller = shrink_big_sides(making.call)
+        volumes = [side for side in smaller.values() if isinstance(side, tuple) and len(side) > 2]
+        if volumes:
+            yield making.build_smaller
         yield from making.attempt_once(failed)
-        if shrink_big_sides(making.call):
+        if smaller and not volumes:
             yield making.build_smaller
     parts = [example for example in shown if example not in whole]
     for example in (*candidate.examples[:_MOST_EXAMPLES], *parts):

@@ -45,6 +45,35 @@ def take_second_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from change_rank(guess, want, got=got)
 
 
+def take_asserted_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The rank that an assertion asks of an argument by its name: `x.dim() == 3`; of all of other ranks, then of it."""
+    rank = int(match[2])
+    yield from change_rank(guess, rank)
+    width = guess.first_fixed_size()
+    shapes = list(_list_shapes(rank, width))
+    for number, given in enumerate(guess.inputs):
+        if given.name == match[1] and len(given.shape) != rank:
+            yield from (guess.with_input(number, replace(given, shape=s)) for s in shapes)
+
+
+def lose_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Fewer axes of one input, whose copies are counted along fewer: one a sample, then two."""
+    for rank in (1, 2):
+        for number, given in enumerate(guess.inputs):
+            if len(given.shape) > rank:
+                shorter = replace(given, shape=given.shape[:rank])
+                yield guess.with_input(number, shorter)
+
+
+def lose_rows(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """One number a sample for an input beside the first whose samples are taken for as many rows as it has numbers."""
+    less, more = sorted(find_numbers(match)[:2])
+    for number, given in enumerate(guess.inputs):
+        each = prod(guess.size_along(given, axis) for axis in range(1, len(given.shape)))
+        if number and less and len(given.shape) > 1 and each > 1 and more == each * less:
+            yield guess.with_input(number, replace(given, shape=given.shape[:1]))
+
+
 def take_packed_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """One axis more than a layer has to have of a packed batch: batch and steps are one there."""
     want, got = find_numbers(match)[:2]

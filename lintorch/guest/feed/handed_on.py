@@ -20,6 +20,28 @@ def find_handed(module: nn.Module, depth: int = 0) -> Callable[..., Any]:
     return _follow(module, module.forward, depth) or module.forward
 
 
+def find_star_taker(module: nn.Module) -> tuple[Callable[..., Any], str]:
+    """The last method that gets all arguments of a `forward(*input)` by a star too, and its name for them; "" where there is none."""
+    call, star = module.forward, _find_star(module.forward)
+    for _ in range(_DEEPEST):
+        named = _list_handed(parse_source_of(call), star) if star else ()
+        targets = (getattr(module, name, None) for name in named)
+        target = next((t for t in targets if isinstance(t, nn.Module) or inspect.ismethod(t)), None)
+        if target is None:
+            break
+        further = target.forward if isinstance(target, nn.Module) else target
+        if not (inner := _find_star(further)):
+            break
+        module = target if isinstance(target, nn.Module) else module
+        call, star = further, inner
+    return call, star
+
+
+def _find_star(call: Callable[..., Any]) -> str:
+    given = inspect.signature(call).parameters.values()
+    return next((each.name for each in given if each.kind is each.VAR_POSITIONAL), "")
+
+
 def find_taker(module: nn.Module, name: str) -> tuple[nn.Module, str]:
     """The part, and its parameter, that an argument comes to by which nothing else is done with it; else the module's own."""
     for _ in range(_DEEPEST):
@@ -57,8 +79,7 @@ def _find_only_part(module: nn.Module, name: str) -> nn.Module | None:
 
 
 def _follow(module: nn.Module, call: Callable[..., Any], depth: int) -> Callable[..., Any] | None:
-    given = list(inspect.signature(call).parameters.values())
-    star = next((each.name for each in given if each.kind is each.VAR_POSITIONAL), "")
+    given, star = list(inspect.signature(call).parameters.values()), _find_star(call)
     if any(each.kind is each.POSITIONAL_OR_KEYWORD for each in given):
         return call
     for name in _list_handed(parse_source_of(call), star) if star and depth < _DEEPEST else ():

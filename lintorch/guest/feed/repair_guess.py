@@ -31,8 +31,11 @@ from lintorch.guest.feed.fix_rank import (
     add_layers,
     add_steps,
     fit_padded_rank,
+    lose_axes,
+    lose_rows,
     make_vectors_alike,
     put_samples_second,
+    take_asserted_rank,
     take_batched_rank,
     take_first_rank,
     take_lengths,
@@ -139,6 +142,9 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"input\.dim\(\) = (\d) is not equal to len\(dims\) = (\d)", take_second_rank),
         (r"expected to be in range of \[(-?\d+), \d+\], but got (-?\d+)", add_axes),
         (r"too many indices for tensor of dimension (\d)", add_indexed_axis),
+        (r"repeat dims can not be smaller than number of dimensions", lose_axes),
+        (r"\b(\w{1,60})\.(?:dim\(\)|ndim|ndimension\(\)) == (\d)(?!\d)", take_asserted_rank),
+        (r"tensor a \((\d+)\) must match .* b \((\d+)\) at non-singleton dimension 0", lose_rows),
         (r"`len\(lengths\)` to be equal to batch_size", put_samples_second),
         (
             r"Index is supposed to be a vector|argument should be a 1D CPU int64 tensor",
@@ -161,7 +167,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             make_integers,
         ),
         (
-            r"expected scalar type Float|long int != float|float != long|Input type \(long|not implemented for '(?:Long|Int|Bool)'",
+            r"expected scalar type Float|long int != float|float != long|Input type \(long|but got Long and Float|not implemented for '(?:Long|Int|Bool)'",
             make_fractions,
         ),
         (
@@ -203,7 +209,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             outgrow_window,
         ),
         (
-            r"(?:too small|Invalid computed output size|can't be greater|smaller than|should be less than|at least|larger than|nonzero|non-?empty|greater than)",
+            r"(?:index k out of range|too small|Invalid computed output size|can't be greater|smaller than|should be less than|at least|larger than|nonzero|non-?empty|greater than)",
             enlarge_sizes,
         ),
     )

@@ -235,7 +235,7 @@ def _try_guesses(
                 *(fit_asked_size(guess, error.asked) if error.asked else ()),
                 *add_named_argument(module, guess, f"{error.text} {error.condition}", plain),
                 *try_built_sides(guess, error.text, module),
-                *suggest_repairs(guess, error.text, error.blamed),
+                *suggest_repairs(guess, f"{error.text} {error.condition}".strip(), error.blamed),
                 *plain.suggest_others(guess),
                 *try_own_batch(guess, error.text, module),
                 *try_named_sides(guess, error.text, module),

@@ -1,4 +1,4 @@
-"""The arguments that a `forward(self, *input)` takes one by one: `src = input[0]`, `x, y = input`."""
+"""The arguments that a `forward(self, *input)`, or what it hands them on to, takes one by one: `src = input[0]`, `x, y = input`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import inspect
 from torch import nn
 
 from lintorch.guest.construct.function_text import parse_source_of
+from lintorch.guest.feed.handed_on import find_star_taker
 
 _MOST = 16
 
@@ -18,7 +19,8 @@ def spread_star(module: nn.Module) -> list[inspect.Parameter]:
     star = next((each for each in signature if each.kind is each.VAR_POSITIONAL), None)
     if star is None:
         return []
-    names = _name_parts(parse_source_of(module.forward), star.name)
+    call, inner = find_star_taker(module)
+    names = _name_parts(parse_source_of(call), inner)
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return [inspect.Parameter(name, kind) for name in names] or [star]
 

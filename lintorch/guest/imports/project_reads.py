@@ -7,6 +7,7 @@ import functools
 import io
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from lintorch.guest.imports.fixed_text import find_copy
@@ -20,7 +21,7 @@ _looks = [False]
 
 
 def redirect_reads() -> None:
-    """Look for what is read by a relative path in the project, too; what is written stays where it is."""
+    """Look for what is read by a relative path in the project, too; what is written stays where it is, in a folder that is made."""
     builtins.open = io.open = _open_for_reading
     for name in _LOOKING:
         function = getattr(os, name)
@@ -58,7 +59,20 @@ def _look_in_project(path: Any, code: UserCode) -> Any:
 def _open_for_reading(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
     is_read = isinstance(mode, str) and not set(mode) & set("wax+")
     place = (find_copy(file) or find_in_project(file)) if is_read else file
+    if not is_read:
+        _make_folder_of(file)
     return _open(place, mode, *args, **kwargs)
+
+
+def _make_folder_of(file: Any) -> None:
+    """Make the folder, below that of lintorch's, that a script makes before it writes a log there."""
+    folder = current_folder()
+    if not folder or not isinstance(file, (str, os.PathLike)):
+        return
+    with suppress(OSError, TypeError, ValueError):
+        around = os.path.realpath(os.path.dirname(os.fspath(file)))
+        if around.startswith(f"{os.path.realpath(folder)}{os.sep}"):
+            os.makedirs(around, exist_ok=True)
 
 
 def _redirect(function: Callable[..., Any]) -> Callable[..., Any]:

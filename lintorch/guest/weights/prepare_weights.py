@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lintorch.guest.imports.compiled_extensions import EXTENSIONS
 from lintorch.guest.imports.import_hook import call_after_imports
+from lintorch.guest.imports.lost_defaults import LOST_DEFAULTS
 from lintorch.guest.imports.replace_functions import replace_loaded
 from lintorch.guest.weights.fetched_files import REPLACEMENTS
 from lintorch.guest.weights.nothing_to_load import leave_weights_missed
@@ -18,5 +19,5 @@ def prepare_weights() -> None:
 
 
 def _replace_loaded() -> None:
-    replace_loaded({**REPLACEMENTS, **EXTENSIONS})
+    replace_loaded({**REPLACEMENTS, **EXTENSIONS, **LOST_DEFAULTS})
     build_pretrained_from_config()
