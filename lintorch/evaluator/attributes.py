@@ -65,7 +65,9 @@ from lintorch.evaluator.written_names import (
 )
 from lintorch.evaluator.zoo_models import is_zoo_class, name_part
 
-_SAME = frozenset({"data", "grad", "real"})
+_SAME = frozenset({"data", "grad"})
+_PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
+"""The types of the real and the imaginary part."""
 _TELLING = frozenset({"shape", "dtype", "ndim", "T", "grad"})
 """What is asked of tensors alone."""
 _CONFIGURATIONS = frozenset({"EasyDict", "CfgNode", "ConfigDict", "AttrDict", "Munch"})
@@ -284,6 +286,8 @@ def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> 
             teach_tensors(machine, (held,))
         machine.tell(AttributeRead, node, held, name, result)
         return result
+    if name in ("real", "imag"):
+        return replace(held, dtype=_PARTS.get(held.dtype or "", held.dtype))
     if name in _SAME:
         return held
     if name == "is_cuda" and machine.here.forward:

@@ -274,7 +274,9 @@ def _guess_result(machine: Machine, node: ast.AST, name: str, given: Given) -> V
 
 
 def _keep_type(last: str, given: Given) -> str | None:
-    """The type of what is only seen in another form, whatever its shape is."""
+    """The type of what is only seen in another form, whatever its shape is, and of a spectrum."""
+    if last in _COMPLEX:
+        return "complex64"
     held = given.pick(0, "input")
     viewed = isinstance(given.pick(1, "dtype"), External)  # as another type
     return held.dtype if last in _FORMS and isinstance(held, Tensor) and not viewed else None
@@ -355,6 +357,13 @@ _FORMS = frozenset(
     }
 )  # fmt: skip
 """What gives numbers as they are, in another form."""
+_COMPLEX = frozenset(
+    {
+        "fft", "fft2", "fftn", "ifft", "ifft2", "ifftn", "rfft", "rfft2", "rfftn", "ihfft",
+        "view_as_complex", "polar", "complex",
+    }
+)  # fmt: skip
+"""What gives complex numbers, of float32 where nothing else is known."""
 _COUNTING = frozenset({"where", "nonzero"})
 """What gives, with a mask alone or as a tuple, the places along each axis: how many, data decide."""
 _PAIRS = frozenset({"topk", "sort"})

@@ -386,6 +386,19 @@ def in_kind(event: Called, source: Source) -> Iterator[Hit]:
     yield Hit(event, said, empty_of_sizes(event, source), harm, remedy=say_instead(event))
 
 
+@rule.event("torch.repeat_interleave", "torch.Tensor.repeat_interleave")
+def in_repeats(event: Called, source: Source) -> Iterator[Hit]:
+    """`x.repeat_interleave(n, dim=0)`: the new ONNX exporter repeats nothing."""
+    many = event.arguments.get("repeats")
+    varies = isinstance(many, Number) and many.varies and not many.data
+    if varies and source.profile.dynamic and event.way.forward:
+        said = f"`{source.evaluation.text(event.spot)}` repeats by a size that varies"
+        yield Hit(event, said, harm={"onnx": Harm.SILENT}, remedy=EXPANDED)
+
+
+EXPANDED = "write x.unsqueeze(d + 1).expand(-1, ..., n, ...).flatten(d, d + 1) for a dim of d"
+
+
 def is_open_shape(value: Value | None) -> bool:
     """The shape of an input of which nothing is known: a run tells whether it varies."""
     return isinstance(value, Items) and value.kind == "Size" and value.items is None

@@ -215,4 +215,5 @@ def make_complex(
     pair = (real, imag) if real is not None else (abs, angle)
     first = as_tensor(pair[0])
     kinds = {"float16": "complex32", "float32": "complex64", "float64": "complex128"}
-    return TensorType(broadcast_operands(*map(as_tensor, pair)), kinds.get(first.dtype or ""))
+    dtype = kinds.get(first.dtype or "float32")
+    return TensorType(broadcast_operands(*map(as_tensor, pair)), dtype)

@@ -20,8 +20,8 @@ _REAL_OF = {"complex32": "float16", "complex64": "float32", "complex128": "float
 
 
 def _to_complex(dtype: str | None) -> str | None:
-    found = as_floating(dtype)
-    return found if found in _REAL_OF else _COMPLEX_OF.get(found or "")
+    found = as_floating(dtype) or "float32"
+    return found if found in _REAL_OF else _COMPLEX_OF.get(found)
 
 
 def _to_real(dtype: str | None) -> str | None:

@@ -20,3 +20,12 @@ class Tiles(nn.Module):
         fixed = x.new(1, c, 3).zero_(), torch.FloatTensor(4, 4).zero_(), x.new([1.0, 2.0])
         kept = x.new_zeros(b, c, h, w), torch.empty(b, c, h, w), x.new_empty(x.size())
         return out, like, data, side, old, kind, ids, single, listed, plain, taken, fixed, kept
+
+
+class Pairs(nn.Module):
+    def forward(self, x):
+        b, c, h, w = x.shape
+        every = x.repeat_interleave(w, dim=0)  # hit
+        half = torch.repeat_interleave(x, w // 2, dim=1)  # hit
+        fixed = x.repeat_interleave(2, dim=1), x.repeat(w, 1, 1, 1)
+        return every, half, fixed
