@@ -18,6 +18,7 @@ from lintorch.evaluator.operators.arguments import make_fresh
 from lintorch.evaluator.sizes import Dim, make_symbol
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
+    FALSE,
     TRUE,
     Constant,
     Given,
@@ -41,7 +42,11 @@ _RANKS = {
     "torch.nn.functional.pixel_shuffle": 4, "torch.nn.functional.pixel_unshuffle": 4,
 }  # fmt: skip
 """Of the tensors that a function is given first, as they stand in most code: images and signals come in batches."""
-_LAYERS = {"Unfold": 4, "Fold": 3, "PixelShuffle": 4, "PixelUnshuffle": 4, "ChannelShuffle": 4}
+_LAYERS = {
+    "Unfold": 4, "Fold": 3, "PixelShuffle": 4, "PixelUnshuffle": 4, "ChannelShuffle": 4,
+    **dict.fromkeys(("TransformerEncoder", "TransformerEncoderLayer", "TransformerDecoder",
+                     "TransformerDecoderLayer"), 3),
+}  # fmt: skip
 """Layers whose names do not end with how many axes they work on."""
 _OF_ANY_RANK = (
     *("Dropout", "ConstantPad", "ZeroPad"),
@@ -178,10 +183,17 @@ def _list_ranked(machine: Machine, given: Given) -> set[tuple[str, bool]]:
         return set()
     else:
         held = [each for each in given.values if isinstance(each, Tensor)]
-        tensors = tuple(each for each in held if each.shape is None or len(each.shape) > 1)
+        tensors = tuple(
+            e for e in held if e.shape is None or (len(e.shape) > 1 and not _is_table(e))
+        )
     found = {_read_ranked(each) if isinstance(each, Tensor) else ("", False) for each in tensors}
     names = {name for name, _ in found}
     return {(names.pop(), any(turned for _, turned in found))} if len(names) == 1 else set()
+
+
+def _is_table(tensor: Tensor) -> bool:
+    """A weight or a table of places, which is added to what has as many axes."""
+    return tensor.data is False
 
 
 def _read_ranked(tensor: Tensor) -> tuple[str, bool]:
@@ -202,8 +214,19 @@ def place_in_layer(machine: Machine, name: str, built: Mapping[str, Value], give
         return given
     sizes = (size_in(built[each]) for each in _CHANNELS if each in built)
     held = Tensor() if isinstance(first, Unknown) else first
+    if rank == _STEPS and isinstance(held, Tensor) and held.ranked_as and _puts_steps_first(built):
+        steps = make_symbol(f"{held.ranked_as}.0"), make_symbol("B")
+        teach_shape(machine, held.ranked_as, (*steps, make_symbol(f"{held.ranked_as}.2", None)))
     placed = give_rank(machine, held, rank, next(sizes, None))
     return Given((placed, *given.positional[1:]), given.keyword, given.open)
+
+
+_STEPS = 3
+"""Axes of what a transformer is given."""
+
+
+def _puts_steps_first(built: Mapping[str, Value]) -> bool:
+    return built.get("batch_first") == FALSE
 
 
 def give_rank(

@@ -270,7 +270,9 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
     if not isinstance(found, Tensor) or found.shape is not None or not isinstance(first, Tensor):
         return found
     ranked = first.shape is None and path.endswith((*_SAME_SHAPE, "Linear"))
-    return replace(found, ranked_as=first.ranked_as) if ranked else found
+    if not ranked:
+        return found
+    return replace(found, ranked_as=first.ranked_as, turned_from=first.turned_from)
 
 
 def _infer_shape(machine: Machine, node: ast.AST, callee: Held, path: str, given: Given) -> Value:
@@ -289,7 +291,9 @@ def _infer_shape(machine: Machine, node: ast.AST, callee: Held, path: str, given
             Refused, node, path, "it takes a tensor, and is given a tuple", given.values, True
         )
         return _presume_result(path, given)
-    given = place_in_layer(machine, path.rpartition(".")[2], built, given)
+    given = place_in_layer(
+        machine, path.rpartition(".")[2], _read_stack(machine, path, built)[1], given
+    )
     given = _teach_input(machine, path, built, given)
     _doubt_batch(machine, path, given)
     lowered = {key: lower_value(machine, each) for key, each in built.items()}
@@ -365,6 +369,7 @@ def _presume_result(path: str, given: Given) -> Value:
 def _teach_input(machine: Machine, path: str, built: dict[str, Value], given: Given) -> Given:
     """What the first layer of a model says of its input; the call with the input as it is then."""
     first = given.positional[0] if given.positional else None
+    path, built = _read_stack(machine, path, built)
     if isinstance(first, Tensor):
         _settle_channels(machine, path.rpartition(".")[2], built, first)
     if first is None or not isinstance(first, Tensor) or not is_input(first):
@@ -376,12 +381,23 @@ def _teach_input(machine: Machine, path: str, built: dict[str, Value], given: Gi
         return given
     if "Embedding" in path:
         teach_kind(machine, first.name, "int64")
-    if path.endswith((".Linear", ".Embedding", ".EmbeddingBag", *_RECURRENT)):
+    if path.endswith((".Linear", ".Embedding", ".EmbeddingBag", *_RECURRENT, *_ATTENDING)):
         teach_width(machine, first.name, learned)
         return given
     teach_shape(machine, first.name, learned)
     taught = Tensor(learned, first.dtype, first.origin, first.name, first.memory)
     return Given((taught, *given.positional[1:]), given.keyword, given.open)
+
+
+def _read_stack(
+    machine: Machine, path: str, built: dict[str, Value]
+) -> tuple[str, dict[str, Value]]:
+    """Of a stack of transformer layers: the class and the settings of its layers."""
+    layer = built.get("encoder_layer", built.get("decoder_layer"))
+    made = machine.state.read(layer.address) if isinstance(layer, Held) else {}
+    given, inner = made.get("lintorch arguments"), f"{path}Layer"
+    bound = bind_layer(inner, given) if isinstance(given, Given) else None
+    return (inner, bound) if bound is not None else (path, built)
 
 
 def _doubt_batch(machine: Machine, path: str, given: Given) -> None:
@@ -416,6 +432,7 @@ def _settle_channels(machine: Machine, name: str, built: dict[str, Value], first
 _FEATURES = {
     "Linear": "in_features", "MultiheadAttention": "embed_dim",
     **dict.fromkeys(("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell"), "input_size"),
+    **dict.fromkeys(("TransformerEncoderLayer", "TransformerDecoderLayer"), "d_model"),
 }  # fmt: skip
 """Layers whose input has its channels last, and which setting says how many these are."""
 _WIDE = {"Conv2d": -3, "BatchNorm2d": -3, "InstanceNorm2d": -3, "Conv3d": -4, "BatchNorm3d": -4}
@@ -430,6 +447,8 @@ def _expected_shape(name: str, built: dict[str, Value], given: str) -> tuple[Dim
         channels = size_in(built.get("in_channels", built.get("num_features", UNKNOWN)))
         first: Dim = make_symbol(f"{given}.C", False) if channels is None else channels
         return batch, first, *(make_symbol(f"{given}.{side}") for side in sides)
+    if f".{name}" in _ATTENDING:
+        return _expect_sequence(built, given, "d_model")
     rank = rank_in_layer(name, built)
     if rank:
         return name_axes(given, rank)
@@ -445,11 +464,14 @@ def _expected_shape(name: str, built: dict[str, Value], given: str) -> tuple[Dim
 
 
 _RECURRENT = (".RNN", ".GRU", ".LSTM")
+_ATTENDING = (".TransformerEncoderLayer", ".TransformerDecoderLayer")
 
 
-def _expect_sequence(built: dict[str, Value], given: str) -> tuple[Dim, ...]:
-    """Steps of a batch, as recurrent layers are given them in nearly all code."""
-    width, batch = size_in(built["input_size"]), make_symbol("B")
+def _expect_sequence(
+    built: dict[str, Value], given: str, wide: str = "input_size"
+) -> tuple[Dim, ...]:
+    """Steps of a batch, as recurrent layers and transformers are given them in nearly all code."""
+    width, batch = size_in(built[wide]), make_symbol("B")
     last = make_symbol(f"{given}.C", False) if width is None else width
     if built.get("batch_first") == TRUE:
         return batch, make_symbol(f"{given}.1"), last

@@ -254,7 +254,8 @@ def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
         call = source.call_at(event)
         fix = as_size(call, source) if call else None
         chosen = is_of_chosen(event, source)
-        whose = "count of what its data chose" if chosen else "batch size"
+        own = "batch size" if str(event.via.size) in ("B", "None") else "length"
+        whose = "count of what its data chose" if chosen else own
         said = f"`{text}` is the example's {whose} for good"
         plain = text.startswith("len(") and text.endswith(")") and text.count("(") == 1
         remedy = f"write {text[4:-1]}.size(0)" if plain else "write x.size(0) for len(x)"

@@ -583,3 +583,25 @@ class UnpackedFilm(nn.Module):
         out = [self.conv(rest[:, t]) for t in range(clip.size(1))]
         clip.size(1)  # value: int clip.1 (varies)
         return torch.stack(out, 1)
+
+
+class TurnedWords(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), 1)
+        self.register_buffer("places", torch.zeros(50, 1, 8))
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, words):
+        turned = words.transpose(0, 1)
+        turned = self.drop(turned + self.places[:1])
+        return self.encoder(turned)  # value: tensor[words.1, B, 8]
+
+
+class ScaledWords(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), 1)
+
+    def forward(self, scaled):
+        return self.encoder(scaled * 2)  # value: tensor[scaled.0, B, 8]
