@@ -133,3 +133,24 @@ def test_yaml_is_read_as_before_it_asked_for_a_loader(tmp_path: Path) -> None:
     """,
     )
     assert "9]" in fed["Net"]
+
+
+def test_an_optional_state_has_the_axes_that_are_told_of_it(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Net(nn.Module):
+        def __init__(self, units=6):
+            super().__init__()
+            self.units = units
+            self.cell = nn.Linear(6, 6)
+
+        def forward(self, inputs, hidden_state=None):
+            \"\"\"
+            :param inputs: shape (batch_size, self.units)
+            :param hidden_state: (num_layers, batch_size, self.units)
+            \"\"\"
+            return self.cell(inputs) + hidden_state[1] * hidden_state[0]
+    """,
+    )
+    assert fed == {"Net": "['float32[batch=2, 6]', 'float32[num_layers=16, batch=2, 6]']"}

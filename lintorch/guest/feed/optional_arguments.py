@@ -12,6 +12,9 @@ from torch import nn
 from lintorch.guest.construct.parameters import list_positional_parameters
 from lintorch.guest.feed.guess_inputs import Guess, guess_argument
 from lintorch.guest.feed.guess_plain import PlainGuesser
+from lintorch.guest.feed.model_attributes import list_defaults
+from lintorch.guest.feed.said_axes import AxisNamer
+from lintorch.guest.feed.said_shapes import read_said_shapes
 from lintorch.guest.feed.shape_forms import choose_form_by_name, list_layer_forms
 from lintorch.record.models import Input
 
@@ -34,7 +37,23 @@ def add_named_argument(
     if wanted is None and "NoneType" in message and unfed and unfed[0].default is None:
         wanted = unfed[0]
     if wanted is not None and guess.inputs:
-        yield _add_tensor(guess, wanted, every, module, plain)
+        usual = _add_tensor(guess, wanted, every, module, plain)
+        if told := _take_told(usual, wanted.name, module):
+            yield told
+        yield usual
+
+
+def _take_told(guess: Guess, name: str, module: nn.Module) -> Guess | None:
+    """The guess with the shape that the model's text tells of an argument, where it has another rank; None where it tells none."""
+    axes = read_said_shapes(module).get(name, ())
+    number = next(n for n, given in enumerate(guess.inputs) if given.name == name)
+    given = guess.inputs[number]
+    if len(axes) <= 1 or len(axes) == len(given.shape):
+        return None
+    namer = AxisNamer(module, list_defaults(module), guess.first_fixed_size())
+    shape = namer.name_axes(axes, given.dtype == "int64")
+    told = replace(guess, sizes={**namer.sizes, **guess.sizes})
+    return told.with_input(number, replace(given, shape=shape))
 
 
 def _add_tensor(
