@@ -161,9 +161,9 @@ _ABOUT_SETS = (
     "set 12 one collection of notebooks gives 63 findings, and 45 of the useless ones; in set 22 one "
     "project in Python 2 gives 17 of the useless ones, in set 23 one that loads itself from the hub 8; "
     "in set 40 a copy of torchvision's transforms gives 18 of them, and classes of pretraining 26. "
-    "Since set 27 lines that were copied count as the one finding that formats for people tell; sets 46 to 54 are those of `--output-format concise`. "
-    "Set 51 was read when what set 50 had shown was mended, set 53 when most of set 52 was, set 54 "
-    "when that of both was; in set 53 one project gives 13 of the useless ones, 12 by one cause."
+    "Since set 27 lines that were copied count as the one finding that formats for people tell; sets 46 to 55 are those of `--output-format concise`. "
+    "Set 51 was read when what set 50 had shown was mended, set 53 when most of set 52 was, sets 54 "
+    "and 55 when that of those before was; in set 53 one project gives 13 of the useless ones, 12 by one cause."
 )
 
 

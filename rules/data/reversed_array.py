@@ -58,9 +58,8 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
         turned = _find_turned(call.args[0].value, source, name == "torch.from_numpy", 0)
         if turned is not None:
             short = name.rpartition(".")[2]
-            yield Hit(
-                call, f"{short} takes no array that is read backwards, as {turned} is: ValueError"
-            )
+            said = f"{short} takes no array that is read backwards, as {turned} is: ValueError"
+            yield Hit(call, said, cause="read backwards")
 
 
 def _find_turned(value: cst.BaseExpression, source: Source, array: bool, depth: int) -> str | None:

@@ -164,7 +164,7 @@ def in_gradient(event: Called, source: Source) -> Iterator[Hit]:
 def takes_lists(event: Called) -> bool:
     """`torch.autograd.grad([y], [x])`, which is how jit.script takes it."""
     given = event.node.args[:2] if isinstance(event.node, ast.Call) else []
-    listed = [isinstance(each, ast.List) for each in given]
+    listed = [isinstance(each, (ast.List, ast.ListComp)) for each in given]
     return event.name == "torch.autograd.grad" and len(listed) == 2 and all(listed)
 
 

@@ -28,6 +28,7 @@ from lintorch.evaluator.values import (
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.facts.models.value_ways import is_one
 from lintorch.facts.training.left_out import find_left_out
+from lintorch.facts.training.made_anew import find_made_anew
 from lintorch.facts.training.part_values import role_of_class, role_of_object
 from lintorch.source import Role, Source, literal
 
@@ -38,7 +39,7 @@ rule = Rule(
     why="""
         Some mistakes are silent: tensors of a `state_dict()` and tensors that need no gradient
         are accepted and never change, a parameter that groups of all layers leave out does not
-        either, a layer that replaces another after the optimizer was
+        either, a layer, or a whole model, that takes another's place after the optimizer was
         made is not trained, and a loop that sets one learning rate for all groups makes
         different rates the same. Others raise: a model in place of its parameters, a list of
         `parameters()` calls, a parameter in two groups, a tensor that `.to()` or arithmetic
@@ -135,6 +136,20 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     elif left := find_left_out([*_owners(params, source)], call, source):
         message = f"{short} is given all layers of a model, and not its parameter {left}"
         yield Hit(call, message, remedy=f'add a group: {{"params": [{left}]}}')
+
+
+@rule.source(cst.Call, needs=("optim",))
+def in_renewals(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`model = Net(wider)`, `model = copy.deepcopy(model)` behind the optimizer of the first."""
+    name = source.name(call.func)
+    if not name.startswith("torch.optim.") or role_of_class(name) is not Role.OPTIMIZER:
+        return
+    for renewal, model in find_made_anew(call, source):
+        said = f"{model} is made anew after its optimizer, which goes on with the old one"
+        yield Hit(renewal, said, remedy=RENEW)
+
+
+RENEW = "make the optimizer behind the model that is trained"
 
 
 def _is_sum(params: cst.BaseExpression) -> bool:

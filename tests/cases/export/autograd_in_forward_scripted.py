@@ -13,6 +13,11 @@ class Forces(nn.Module):
         return torch.autograd.grad([energy], [places], create_graph=self.training)[0]
 
 
+class Derivatives(nn.Module):
+    def forward(self, energy: torch.Tensor, inputs: dict[str, torch.Tensor]):
+        return torch.autograd.grad([energy], [inputs[name] for name in ("a", "b")])
+
+
 class Slopes(nn.Module):
     def forward(self, x):
         return torch.autograd.grad((x**2).sum(), x)[0]  # hit
