@@ -342,6 +342,25 @@ def test_swapped_inputs_are_told_and_those_in_order_are_not(place: Place) -> Non
     assert "`query` of the file is `key` of the model" in told["causes"][0]["text"]
 
 
+class Held(nn.Module):  # type: ignore[misc]
+    """A wrapper that calls the model by a name that nobody knows."""
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.body = model
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.body(x / 255)
+
+
+def test_weights_are_found_below_a_wrapper_of_any_name(place: Place) -> None:
+    """Also those of layers that the file has as one with the norm behind them."""
+    place.export(Held(place.make("Net")).eval(), 255 * IMAGE, input_names=["x"], dynamo=False)
+    told = place.compare("Net", code=1)
+    assert "BatchNorm of 2 layers" in told["weights"]
+    assert kinds(told) == ["preprocessing"]
+
+
 def test_a_size_of_the_example_is_found_at_other_sizes_with_its_line(place: Place) -> None:
     axes = {"x": {0: "batch", 2: "height", 3: "width"}}
     place.export(place.make("Baked"), IMAGE, input_names=["x"], dynamic_axes=axes)

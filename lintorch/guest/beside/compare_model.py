@@ -18,6 +18,7 @@ from lintorch.guest.beside.causes import (
     weights,
 )
 from lintorch.guest.beside.distances import match_outputs, measure_distance
+from lintorch.guest.beside.layer_names import list_unwrapped
 from lintorch.guest.beside.onnx_file import UnreadableFileError, read_onnx_file
 from lintorch.guest.beside.pair_layers import Parting, find_parting
 from lintorch.guest.beside.prepare_case import Weighed, make_case, weigh_case
@@ -185,7 +186,9 @@ def _tell_missing(case: Case, missing: Sequence[str]) -> str:
     """Which keys of the model the file has nothing for, or has in other sizes: then another model was built."""
     others = " and others" if len(missing) > _NAMED else ""
     built = {key: tuple(value.shape) for key, value in case.module.state_dict().items()}
-    held = {key: tuple(case.file.tensors[key].dims) for key in missing if key in case.file.tensors}
+    called = {inner: name for name in case.file.tensors for inner in list_unwrapped(name)}
+    called |= {name: name for name in case.file.tensors}
+    held = {key: tuple(case.file.tensors[called[key]].dims) for key in missing if key in called}
     unlike = [
         f"{key} is {list(held[key])} in the file and {list(built[key])} in the model"
         for key in held

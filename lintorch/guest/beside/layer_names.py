@@ -18,6 +18,12 @@ def list_stripped(name: str) -> list[str]:
     return found
 
 
+def list_unwrapped(name: str) -> list[str]:
+    """What a name may be within a wrapper of any name: `conv.weight` of `body.conv.weight`, and of `a.b.conv.weight`."""
+    atoms = name.split(".")
+    return [".".join(atoms[count:]) for count in (1, 2) if len(atoms) > count]
+
+
 def find_layer(node: Any, known: Collection[str]) -> str:
     """The layer that a node stands in, as the model calls it where it is one of the `known`.
 
@@ -31,7 +37,7 @@ def find_layer(node: Any, known: Collection[str]) -> str:
         longer = [each for each in known if _leaves_out(asked, each)]
         if len(longer) == 1:
             return longer[0]
-    return stripped
+    return next((each for each in list_unwrapped(stripped) if each in known), stripped)
 
 
 def _leaves_out(short: str, path: str) -> bool:

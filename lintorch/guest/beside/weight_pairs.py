@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.beside.layer_calls import LayerCall
-from lintorch.guest.beside.layer_names import find_layer, list_stripped
+from lintorch.guest.beside.layer_names import find_layer, list_stripped, list_unwrapped
 from lintorch.guest.beside.onnx_file import OnnxFile
 from lintorch.guest.beside.quantized_tensors import list_quantized
 from lintorch.guest.beside.recurrent_weights import read_recurrent
@@ -119,6 +119,9 @@ class _PairFinder:
             self._pair_by_name(stem, name)
         for name in self._file.tensors:
             self._pair_by_name(name, name)
+        for name in self._file.tensors:
+            for inner in list_unwrapped(name):
+                self._pair_by_name(inner, name)
         for node in self._file.graph.node:
             self._pair_by_layer(node)
         for key, value in read_recurrent(self._file, self._modules, self._own):
