@@ -132,9 +132,28 @@ def variable(call: cst.Call, source: Source) -> Iterator[Hit]:
         remedy = "leave Variable out; what moves a tensor is x.to(device)"
         yield Hit(call, told, remedy=remedy, severity=Severity.ERROR)
         return
-    made = isinstance(data, cst.Call) and source.name(data.func) in _MADE
+    made = _is_without_gradient(data, source)
     does = "does nothing" if made else "cuts the gradient as detach() does"
     yield Hit(call, f"Variable {does}, and is a legacy name", _unwrapped(call, data, made, source))
+
+
+def _is_without_gradient(data: cst.BaseExpression, source: Source) -> bool:
+    """`torch.ones(1).cuda()`, `x.detach().long()`: made here, or cut off already."""
+    if not isinstance(data, cst.Call):
+        return False
+    if source.name(data.func) in _MADE:
+        return True
+    if not isinstance(data.func, cst.Attribute):
+        return False
+    method, held = data.func.attr.value, data.func.value
+    asks = isinstance(held, cst.Call) and any(
+        each.keyword and each.keyword.value == "requires_grad" for each in held.args
+    )
+    through = method in _MOVING and not asks and _is_without_gradient(held, source)
+    return through or (method == "detach" and not data.args)
+
+
+_MOVING = frozenset(("cuda", "cpu", "to", "long", "int", "float", "double", "half", "bool", "byte"))
 
 
 @rule.event("torch.tensor", "torch.Tensor.new_tensor")

@@ -1,0 +1,25 @@
+"""`Variable(x)` as what it does: a tensor without a gradient is not cut off again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from running import lintorch
+
+WRITTEN = {
+    "Variable(torch.ones(1).cuda(device=d))": "torch.ones(1).cuda(device=d)",
+    "Variable(x.detach().long())": "x.detach().long()",
+    "Variable(torch.zeros(2).float(), requires_grad=True)": "torch.zeros(2).float().requires_grad_()",
+    "Variable(x.long())": "x.long().detach()",
+    "Variable(torch.ones(1, requires_grad=True).to(d))": "torch.ones(1, requires_grad=True).to(d).detach()",
+}
+
+
+@pytest.mark.parametrize("given", WRITTEN)
+def test_a_variable_is_cut_off_once(given: str, tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    head = "import torch\nfrom torch.autograd import Variable\n\n\ndef f(x, d):\n    return "
+    path.write_text(f"{head}{given}\n")
+    lintorch("check", str(path), "--isolated", "--select", "LT606", "--fix", cwd=tmp_path)
+    assert path.read_text().partition("    return ")[2] == f"{WRITTEN[given]}\n"
