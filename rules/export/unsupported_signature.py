@@ -23,7 +23,6 @@ from lintorch.evaluator.values import (
 )
 from lintorch.evidence import Outcome, Trial
 from lintorch.evidence.treatment import report_refusal
-from lintorch.facts.classes.classes import ClassInfo
 from lintorch.facts.exporting.export_calls import literal_strings, onnx_arguments
 from lintorch.facts.exporting.export_events import choose_exporter
 from lintorch.facts.exporting.function_bodies import nodes_in_body
@@ -47,7 +46,7 @@ from lintorch.facts.exporting.returned_values import (
 from lintorch.facts.exporting.traced_returns import return_tensors
 from lintorch.facts.exporting.wrapper_names import added_names
 from lintorch.facts.names.scopes import dotted_text
-from lintorch.facts.project.parts_elsewhere import is_imported_beside, is_part_elsewhere
+from lintorch.facts.project.model_parts import is_made_elsewhere, is_part, is_root_part
 from lintorch.source import UNKNOWN, Source, literal
 
 rule = Rule(
@@ -374,37 +373,6 @@ def list_returned(root: str, source: Source) -> list[Returned]:
     return [each for each in events if isinstance(each, Returned) and each.way.root == root]
 
 
-def is_root_part(name: str, source: Source) -> bool:
-    """Whether what was evaluated as a model is a part of others, here or in another file."""
-    mentions = source.mentions_of(name)
-    own = [info for info in source.classes.all.values() if info.name == name]
-    if any(is_part(info, source) or is_registered(info, source) for info in own):
-        return True
-    if not own and any(source.classes.around(each) for each in mentions):
-        return True
-    return is_made_elsewhere(name, source)
-
-
-def is_made_elsewhere(name: str, source: Source) -> bool:
-    """Whether models of other files speak of a class, or of a function of this file that builds it, by name too."""
-    by_name = [each for word in ("eval", "globals") for each in source.mentions_of(word)]
-    mentions = [*source.mentions_of(name), *by_name]
-    around = (source.enclosing(each, cst.FunctionDef) for each in mentions)
-    makers = [each for each in around if each and source.classes.around(each) is None]
-    if is_part_elsewhere(name, source.path, source.consulted):
-        return True
-    return any(
-        is_imported_beside(each, frozenset({"forward"}), source.path, source.consulted)
-        and is_part_elsewhere(each, source.path, source.consulted)
-        for each in dict.fromkeys(each.name.value for each in makers)
-    )
-
-
-def is_registered(info: ClassInfo, source: Source) -> bool:
-    """Whether a decorator puts the class into a table from which it may be taken for a part."""
-    return any("register" in source.code(each.decorator) for each in info.node.decorators)
-
-
 def in_example(call: cst.Call, exporter: str, source: Source) -> Iterator[Hit]:
     """What stands in the example inputs as it is."""
     traced = exporter == "torchscript-trace"
@@ -584,16 +552,3 @@ def own_class(name: str, source: Source) -> dict[str, Harm] | None:
     if set(info.bases) & {*DICTS}:
         return DICT_LIKE
     return EVERY if bare else OBJECT
-
-
-def is_part(info: ClassInfo, source: Source) -> bool:
-    """Whether another class of the file speaks of this one: builds it, or derives from it."""
-    speakers = {source.classes.around(mention) for mention in source.mentions_of(info.name)}
-    outer = source.classes.around(info.node)
-    return bool(speakers - {None, outer, info}) or bool(derived(info, source))
-
-
-def derived(info: ClassInfo, source: Source) -> list[ClassInfo]:
-    """The classes of the file that derive from this one."""
-    others = (one for one in source.classes.all.values() if one is not info)
-    return [one for one in others if info in source.classes.lineage(one)]

@@ -1,0 +1,128 @@
+"""LT166: a number that forward has by default, of which the legacy exporter makes an input of the file."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from lintorch.core.finding import Harm, Hit
+from lintorch.core.rule import Rule
+from lintorch.evaluator.events import Called, Combined, Indexed
+from lintorch.evaluator.make_arguments import pair_defaults
+from lintorch.evaluator.values import Constant, Tensor
+from lintorch.facts.project.model_parts import is_root_part
+from lintorch.source import Source
+
+rule = Rule(
+    __name__,
+    code="LT166",
+    summary="a number by default that becomes an input of the legacy file",
+    why="""
+        The legacy ONNX exporter gives forward all its defaults too, and traces the numbers among
+        them as tensors. A number that is reckoned with a tensor (`x * alpha`, `x[:, start:]`,
+        `x.view(-1, n)`, `x.topk(k)`) is an input of the file then, by a name like `onnx::Cast_1`:
+        "Required inputs are missing from input feed" where a session is fed what the model was
+        called with. A number that a `range`, an `if` or `float()` takes is kept as it is, and so
+        are flags that are asked, text and None. The new exporter, torch.export and jit.trace keep
+        the number. Measured on torch 2.13.
+
+        Told of models that are no part of another of the project.
+    """,
+    bad="""
+        from torch import nn
+
+
+        class Scaled(nn.Module):
+            def forward(self, x, alpha=0.5):
+                return x * alpha
+    """,
+    good="""
+        from torch import nn
+
+
+        class Scaled(nn.Module):
+            def forward(self, x, alpha=0.5):
+                return x * float(alpha)
+    """,
+    remedy="write float(alpha) or int(n), which a tracer keeps, or set it in the constructor",
+    proof="""
+        import io
+
+        import onnxruntime
+
+        warnings.simplefilter("ignore")
+        file = io.BytesIO()
+        torch.onnx.export(Scaled(), (torch.ones(2, 3),), file, dynamo=False, input_names=["x"])
+        session = onnxruntime.InferenceSession(file.getvalue())
+        assert [each.name for each in session.get_inputs()] == ["x"]
+    """,
+    example_profile=("onnx-legacy",),
+)
+
+HARM = {"onnx-legacy": Harm.FAILS}
+GIVEN = tuple(
+    f"torch.Tensor.{name}"
+    for name in ("view", "reshape", "repeat", "expand", "topk", "pow", "clamp")
+)
+"""Methods whose plain numbers become inputs."""
+
+
+@rule.event(Combined)
+def in_operation(event: Combined, source: Source) -> Iterator[Hit]:
+    """`x * alpha`."""
+    node = event.node
+    if isinstance(node, ast.BinOp) and any(
+        isinstance(e, Tensor) for e in (event.left, event.right)
+    ):
+        sides = ((node.left, event.left), (node.right, event.right))
+        plain = [each for each, value in sides if isinstance(value, Constant)]
+        yield from judge(event, plain, source)
+
+
+@rule.event(Indexed)
+def in_index(event: Indexed, source: Source) -> Iterator[Hit]:
+    """`x[:, start:]`, `x[:, i]`."""
+    if isinstance(event.node, ast.Subscript) and isinstance(event.held, Tensor):
+        yield from judge(event, [*ast.walk(event.node.slice)], source)
+
+
+@rule.event(*GIVEN)
+def in_call(event: Called, source: Source) -> Iterator[Hit]:
+    """`x.view(-1, n)`."""
+    if isinstance(event.node, ast.Call):
+        given = (*event.node.args, *(each.value for each in event.node.keywords))
+        yield from judge(event, [*given], source)
+
+
+def judge(
+    event: Combined | Indexed | Called, given: list[ast.expr] | list[ast.AST], source: Source
+) -> Iterator[Hit]:
+    """Of the forward of a model itself: what a part is given by default no exporter asks for."""
+    if not event.way.forward or len(event.way.names) > 2 or event.spot.path != source.path:
+        return
+    function = source.evaluation.find_function(event)
+    names = [each.id for each in given if isinstance(each, ast.Name)]
+    if not isinstance(function, ast.FunctionDef) or function.name != "forward":
+        return
+    for name in set(names) & find_numbers(function):
+        if not is_root_part(event.way.names[0], source):
+            message = f"`{name}` is a number by default, and an input of the file for that"
+            yield Hit(event, message, harm=HARM, cause=name)
+            return
+
+
+def find_numbers(forward: ast.FunctionDef) -> set[str]:
+    """Parameters that are a number by default, and are given nothing else."""
+    stored = {
+        each.id
+        for each in ast.walk(forward)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+    return {
+        parameter.arg for parameter, default in pair_defaults(forward.args) if is_number(default)
+    } - stored
+
+
+def is_number(default: ast.expr) -> bool:
+    value = default.value if isinstance(default, ast.Constant) else None
+    return isinstance(value, int | float) and not isinstance(value, bool)
