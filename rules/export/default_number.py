@@ -10,7 +10,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined, Indexed
 from lintorch.evaluator.make_arguments import pair_defaults
 from lintorch.evaluator.values import Constant, Tensor
-from lintorch.facts.project.model_parts import is_root_part
+from lintorch.facts.exporting.model_parts import is_root_part
 from lintorch.source import Source
 
 rule = Rule(

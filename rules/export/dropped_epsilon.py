@@ -115,7 +115,7 @@ def judge(
         and may_hold_zeros(other, source.evaluation.ways, inverse)
     ):
         said = f"{added.value} is left out of the file: {ends} where the rest is 0"
-        yield Hit(event, said, fix, HARM)
+        yield Hit(event, said, fix, HARM, severity=Severity.WARNING)
 
 
 def is_tiny(value: Value) -> bool:

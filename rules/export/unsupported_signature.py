@@ -26,6 +26,7 @@ from lintorch.evidence.treatment import report_refusal
 from lintorch.facts.exporting.export_calls import literal_strings, onnx_arguments
 from lintorch.facts.exporting.export_events import choose_exporter
 from lintorch.facts.exporting.function_bodies import nodes_in_body
+from lintorch.facts.exporting.model_parts import is_made_elsewhere, is_part, is_root_part
 from lintorch.facts.exporting.named_outputs import find_named_read
 from lintorch.facts.exporting.returned_forms import keys_of, list_kinds
 from lintorch.facts.exporting.returned_values import (
@@ -46,7 +47,6 @@ from lintorch.facts.exporting.returned_values import (
 from lintorch.facts.exporting.traced_returns import return_tensors
 from lintorch.facts.exporting.wrapper_names import added_names
 from lintorch.facts.names.scopes import dotted_text
-from lintorch.facts.project.model_parts import is_made_elsewhere, is_part, is_root_part
 from lintorch.source import UNKNOWN, Source, literal
 
 rule = Rule(
