@@ -168,10 +168,20 @@ def keep_rank(machine: Machine, name: str, given: Given, result: Tensor) -> Tens
     kept = short in _REDUCING and given.keyword.get("keepdim") == TRUE
     if not kept and short not in KEEPS_RANK | _TURNING:
         return result
+    if joined := _list_joined(machine, given):
+        return replace(result, joined_from=joined)
     named = _list_ranked(machine, given)
     rank, turned = named.pop() if len(named) == 1 else ("", False)
     turned = turned or short in _TURNING
     return replace(result, ranked_as="" if turned else rank, turned_from=rank if turned else "")
+
+
+def _list_joined(machine: Machine, given: Given) -> tuple[str, ...]:
+    """Several inputs of unknown shape that are joined, and nothing else."""
+    first = given.positional[0] if given.positional else None
+    parts = (known_items(machine, first) or ()) if isinstance(first, (Held, Items)) else ()
+    named = tuple(each.ranked_as if isinstance(each, Tensor) else "" for each in parts)
+    return named if all(named) and len({*named}) > 1 else ()
 
 
 def _list_ranked(machine: Machine, given: Given) -> set[tuple[str, bool]]:
@@ -243,7 +253,9 @@ def give_rank(
         return replace(value, guessed=value.guessed and len(value.shape) != rank)
     if value.ranked_as:
         teach_shape(machine, value.ranked_as, _name_all(value.ranked_as, rank, lengths))
-    elif value.turned_from:
+    for name in value.joined_from:
+        teach_shape(machine, name, _name_all(name, rank, lengths))
+    if value.turned_from:
         teach_shape(machine, value.turned_from, name_sides(value.turned_from, rank, ()))
     if value.origin == "input":
         return replace(value, shape=_name_all(value.name, rank, lengths))

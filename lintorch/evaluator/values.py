@@ -149,6 +149,8 @@ class Tensor(Value):
     """Where the shape is unknown: the input that has as many axes."""
     turned_from: str = ""
     """The same where its axes may stand in another order: `x.transpose(1, 2)`."""
+    joined_from: tuple[str, ...] = ()
+    """The same where several inputs were joined: `torch.cat([image, mask], 1)`."""
     rows: Dim | None = None
     """Where the shape is unknown: how many rows it has, if data decide that."""
     arms: tuple[Value, ...] = field(default=(), compare=False, repr=False)

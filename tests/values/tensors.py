@@ -605,3 +605,12 @@ class ScaledWords(nn.Module):
 
     def forward(self, scaled):
         return self.encoder(scaled * 2)  # value: tensor[scaled.0, B, 8]
+
+
+class Inpainted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(4, 8, 3, padding=1)
+
+    def forward(self, picture, hole):
+        return self.conv(torch.cat([picture, hole], 1))  # value: tensor[B, 8, picture.H, picture.W]
