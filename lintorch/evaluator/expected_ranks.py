@@ -34,7 +34,7 @@ from lintorch.evaluator.values import (
 _WINDOWED = ("conv", "conv_transpose", "max_pool", "avg_pool", "adaptive_max_pool", "adaptive_avg_pool")  # fmt: skip
 _SIGNALS = ("torch.stft", "torch.Tensor.stft")
 _RANKS = {
-    "torch.mm": 2, "torch.Tensor.mm": 2, "torch.bmm": 3, "torch.Tensor.bmm": 3,
+    "torch.mm": 2, "torch.Tensor.mm": 2, "torch.t": 2, "torch.Tensor.t": 2, "torch.bmm": 3, "torch.Tensor.bmm": 3,
     **{f"torch.nn.functional.{kind}{n}d": n + 2 for kind in _WINDOWED for n in SPATIAL},
     "torch.nn.functional.unfold": 4, "torch.nn.functional.fold": 3,
     **dict.fromkeys(_SIGNALS, 2), "torch.istft": 3, "torch.Tensor.istft": 3,

@@ -257,10 +257,16 @@ def settle_cut(machine: Machine, bound: Value) -> None:
 
 
 def settle_tokens(machine: Machine, ids: Tensor) -> None:
-    """An input whose items are looked up: who asks how many stand side by side has tokens, of any number."""
+    """An input whose items are looked up: who asks how many stand side by side has tokens, of any number.
+
+    So has one of which a loop looks up a step at a time, up to its size.
+    """
     axis = f"{ids.name}.1"
     if ids.origin == "input" and (ids.shape is None or len(ids.shape) == 2):
         machine.settled.setdefault(axis, make_symbol(axis))
+    elif ids.shape is not None and len(ids.shape) == 1:
+        for each in machine.ranged & {f"{held.removeprefix('input ')}.1" for held in ids.memory}:
+            machine.settled.setdefault(each, make_symbol(each))
 
 
 def settle_turns(machine: Machine, test: Value) -> None:

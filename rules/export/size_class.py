@@ -139,6 +139,8 @@ def weigh(event: Decided, asked: ast.expr, said: bool, source: Source) -> dict[s
         return REFUSED
     if takes_sequence(name, [*other, *(behind if rewrites(name, mine) else ())]):
         return REFUSED
+    if asks_axis(name, other):
+        return dict.fromkeys(TRACERS, Harm.REFUSED)
     if reads_attribute(name, other):
         return {"torch.export": Harm.REFUSED}
     thought_of = "Tensor" in ast.unparse(event.node) or "Sym" in ast.unparse(event.node)
@@ -170,6 +172,12 @@ def list_sequences(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
                 yield held
             case ast.Call(func=ast.Name(id=function), args=given) if function in _OF_SEQUENCES:
                 yield from given
+
+
+def asks_axis(name: str, nodes: Iterable[ast.AST]) -> bool:
+    """`size.size(-1)`, of what a tracer makes a tensor without axes."""
+    calls = (n for each in nodes for n in ast.walk(each) if isinstance(n, ast.Call) and n.args)
+    return any(ast.unparse(each.func) == f"{name}.size" for each in calls)
 
 
 def reads_attribute(name: str, nodes: Iterable[ast.AST]) -> bool:

@@ -614,3 +614,19 @@ class Inpainted(nn.Module):
 
     def forward(self, picture, hole):
         return self.conv(torch.cat([picture, hole], 1))  # value: tensor[B, 8, picture.H, picture.W]
+
+
+class Spoken(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(50, 8)
+        self.cell = nn.GRUCell(8, 8)
+
+    def forward(self, said):
+        said = said.t()
+        steps, batch = said.shape
+        state = self.words(said[0])
+        for t in range(1, steps):
+            state = self.cell(self.words(said[t]), state)
+        steps  # value: int said.1 (varies)
+        return state

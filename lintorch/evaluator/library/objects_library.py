@@ -74,6 +74,10 @@ def ask_attribute(machine: Machine, node: ast.AST, given: Given) -> Value:
             sized = ask_size_class(machine, held, ["collections.abc.Sized"])
             if sized is not None:
                 return sized
+        if name.value in _OF_TENSORS and isinstance(held, Number):
+            traced = ask_size_class(machine, held, ["torch.Tensor"])
+            if traced is not None:
+                return traced
         found = has_attribute(machine, held, name.value)
         return OPEN_BOOL if found is None else Constant(found)
     return OPEN_BOOL
@@ -98,6 +102,10 @@ def has_attribute(machine: Machine, held: Value, name: str) -> bool | None:
     return None if foreign and name in _MODULE_NAMES else False
 
 
+_OF_TENSORS = frozenset(
+    {"size", "shape", "dim", "ndim", "dtype", "device", "numel", "detach", "cpu", "numpy"}
+)
+"""Attributes that tensors have, and sizes only where a tracer makes them tensors."""
 _TENSOR_NAMES = frozenset(
     {"grad", "data", "shape", "dtype", "device", "ndim", "T", "requires_grad"}
 )
