@@ -106,6 +106,9 @@ def truth_value(answer: bool | None, *asked: Value) -> Value:
         return replace(DATA_BOOL, via=read) if read else DATA_BOOL
     if any(isinstance(each, Tensor) and each.data for each in asked):
         return DATA_BOOL
+    arrays = [each for each in asked if isinstance(each, Array) and each.traced]
+    if arrays:
+        return replace(DATA_BOOL, via=frozenset(via for each in arrays for via in each.via))
     own = any(map(is_own, (*numbers, *asked)))
     if not numbers:
         return Number(None, True, truth=True, own=True) if own else OPEN_BOOL

@@ -38,7 +38,7 @@ UNTRANSLATED = frozenset(
             "index_reduce", "nextafter", "copysign", "frexp", "gcd", "vander",
             "triangular_solve", "cholesky_solve", "cholesky_inverse", "geqrf", "nonzero_static",
             "put", "cov", "corrcoef", "fill_diagonal_", "randperm", "fmax", "fmin", "lcm", "combinations",
-            "diagonal_scatter", "lu_solve", "qr", "lu", "svd_lowrank", "pca_lowrank",
+            "uniform_", "diagonal_scatter", "lu_solve", "qr", "lu", "svd_lowrank", "pca_lowrank",
         )),
         "torch.sparse.mm", "torch.nested.nested_tensor", "torch.nn.functional.pdist",
         "torch.nn.functional.grouped_mm",
@@ -57,7 +57,7 @@ METHODS = frozenset(
         "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin", "cumprod", "fill_diagonal_",
         "lgamma", "digamma", "polygamma", "mvlgamma", "igamma", "erfinv", "i0", "hypot",
         "index_reduce", "nextafter", "copysign", "frexp", "gcd", "cholesky_inverse", "put", "cov", "corrcoef",
-        "fmax", "fmin", "lcm", "diagonal_scatter", "qr", "lu",
+        "fmax", "fmin", "lcm", "diagonal_scatter", "qr", "lu", "uniform_",
     }
 )  # fmt: skip
 """Those of them that are called as methods of a tensor."""
@@ -83,7 +83,7 @@ NEVER = frozenset(
             "dstack", "diag", "diagflat", "dist", "isclose", "positive", "addcdiv", "addmv", "addbmm",
             "addr", "vdot", "view_as_real", "bitwise_xor", "sum_to_size", "slice_scatter",
             "select_scatter", "sgn", "hsplit", "vsplit", "dsplit", "trapezoid", "argwhere", "rad2deg",
-            "ravel", "column_stack", "chain_matmul", "exp2", "isposinf", "isneginf", "isreal", "uniform_", "exponential_", "cauchy_", "geometric_", "log_normal_",
+            "ravel", "column_stack", "chain_matmul", "exp2", "isposinf", "isneginf", "isreal", "exponential_", "cauchy_", "geometric_", "log_normal_",
         )),
         *(f"torch.special.{name}" for name in ("ndtr", "log_ndtr", "xlog1py", "entr", "erfcx")),
         *(f"torch.linalg.{name}" for name in ("matrix_power", "multi_dot")),

@@ -53,6 +53,24 @@ def weigh_along(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
         yield f"{name} takes the sizes of the example for good", dict(_SPECIALIZED)
 
 
+def weigh_normal(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
+    """`noise.normal_()`, `torch.normal(0.0, 1.0, size)`: not of a mean or deviation that is a tensor.
+
+    Told of images, which a convolution follows: of other layers there are ones of float64.
+    """
+    given = (event.arguments.get(name) for name in ("mean", "std"))
+    shape = event.result.shape if isinstance(event.result, Tensor) else None
+    image = shape is not None and len(shape) > _SIGNAL
+    if image and not any(isinstance(each, Tensor) for each in given):
+        name = event.name.rpartition(".")[2]
+        told = f"{name}() gives float64 in the file, and ONNX Runtime has no convolution of these"
+        yield told, {_LEGACY: Harm.FAILS}
+
+
+_SIGNAL = 3
+"""Axes of a signal, or of words."""
+
+
 def weigh_divisor(event: Called, evaluation: Evaluation, dynamic: bool) -> Said:
     """`F.avg_pool2d(x, 2, divisor_override=3)`: both write an AveragePool without it."""
     if event.arguments.get("divisor_override", NONE) != NONE:
@@ -200,6 +218,7 @@ BY_NAME: dict[str, Weigh] = {
     **dict.fromkeys(("torch.istft", "torch.Tensor.istft"), weigh_length),
     **dict.fromkeys(CONVOLUTIONS, weigh_kernel),
     "torch.Tensor.copy_": weigh_copy,
+    **dict.fromkeys(("torch.normal", "torch.Tensor.normal_"), weigh_normal),
     **{f"torch.nn.functional.avg_pool{n}d": weigh_divisor for n in (2, 3)},
     **{f"torch.nn.AvgPool{n}d.forward": weigh_divisor for n in (2, 3)},
     **MIXED,
@@ -219,6 +238,7 @@ REMEDIES = {
     "aminmax": "x.amin() and x.amax()",
     "copy_": "assign by an index, y[:] = x.expand_as(y), or give the name another tensor",
     **dict.fromkeys(AVERAGES, "scale the mean: F.avg_pool2d(x, k) * (k * k / divisor)"),
+    **dict.fromkeys(("normal", "normal_"), "write torch.randn(...) * std + mean"),
     "kron": "write (a[:, None, :, None] * b[None, :, None, :]).reshape(...)",
     "multi_dot": "write a @ b @ c",
     **MIXED_REMEDIES,
