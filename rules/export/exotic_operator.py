@@ -45,6 +45,13 @@ from lintorch.facts.exporting.refused_arguments import (
     counts_down,
     weigh_floor,
 )
+from lintorch.facts.exporting.refused_axes import (
+    NO_SQUEEZE,
+    ONE_BY_ONE,
+    ONE_ELLIPSIS,
+    weigh_ellipsis,
+    weigh_squeeze,
+)
 from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectrum
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source, literal
@@ -540,6 +547,24 @@ def in_arguments(event: Called, source: Source) -> Iterator[Hit]:
             if "stft" in event.name and source.profile.opset_of("onnx-legacy") < FIRST_SPECTRUM:
                 fix = None
             yield Hit(event, message, fix, harm, remedy=remedy)
+
+
+@rule.event("torch.squeeze", "torch.Tensor.squeeze", "torch.Tensor.squeeze_")
+def in_squeeze(event: Called, source: Source) -> Iterator[Hit]:
+    """`x.squeeze(1)` of three channels, `x.squeeze((2, 3))`."""
+    if event.way.forward:
+        for message, harm in weigh_squeeze(event):
+            yield Hit(
+                event, message, harm=harm, remedy=NO_SQUEEZE if "onnx" in harm else ONE_BY_ONE
+            )
+
+
+@rule.event("torch.einsum")
+def in_ellipsis(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.einsum("...id,...jd->...ij", x, weight)`."""
+    if event.way.forward:
+        for message, harm in weigh_ellipsis(event):
+            yield Hit(event, message, harm=harm, remedy=ONE_ELLIPSIS)
 
 
 def write_turned(event: AttributeRead, source: Source) -> Fix | None:
