@@ -63,6 +63,7 @@ rule = Rule(
 
         import onnxruntime
 
+        warnings.simplefilter("ignore")
         model, x = Entropy().eval(), torch.tensor([[0.0, 1.0]])
         file = io.BytesIO()
         torch.onnx.export(model, (x,), dynamo=True, verbose=False).save(file)
