@@ -291,10 +291,9 @@ def _infer_shape(machine: Machine, node: ast.AST, callee: Held, path: str, given
             Refused, node, path, "it takes a tensor, and is given a tuple", given.values, True
         )
         return _presume_result(path, given)
-    given = place_in_layer(
-        machine, path.rpartition(".")[2], _read_stack(machine, path, built)[1], given
-    )
-    given = _teach_input(machine, path, built, given)
+    kind, settings = _read_stack(machine, path, built)
+    given = place_in_layer(machine, kind.rpartition(".")[2], settings, given)
+    given = _teach_input(machine, kind, settings, given)
     _doubt_batch(machine, path, given)
     lowered = {key: lower_value(machine, each) for key, each in built.items()}
     try:
@@ -369,7 +368,6 @@ def _presume_result(path: str, given: Given) -> Value:
 def _teach_input(machine: Machine, path: str, built: dict[str, Value], given: Given) -> Given:
     """What the first layer of a model says of its input; the call with the input as it is then."""
     first = given.positional[0] if given.positional else None
-    path, built = _read_stack(machine, path, built)
     if isinstance(first, Tensor):
         _settle_channels(machine, path.rpartition(".")[2], built, first)
     if first is None or not isinstance(first, Tensor) or not is_input(first):

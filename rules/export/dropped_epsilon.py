@@ -10,8 +10,9 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
+from lintorch.evaluator.given_arguments import read_plain
 from lintorch.evaluator.values import Constant, Tensor, Value
-from lintorch.evidence import AS_TRACED, OperatorCall, Outcome, Trial
+from lintorch.evidence import AS_TRACED, Outcome, Trial
 from lintorch.evidence.size_changes import blame_event
 from lintorch.facts.models.exact_zeros import may_hold_zeros
 from lintorch.facts.models.operation_steps import find_operand, name_operation
@@ -89,7 +90,7 @@ def in_sum(event: Combined, source: Source) -> Iterator[Hit]:
     """`x + 1e-10`, `x - 1e-10`, and the same the other way round for a sum."""
     if event.operator not in ("Add", "Sub"):
         return
-    added = event.right if is_tiny(event.right) else event.left
+    added = event.right if is_tiny(read_plain(event.right)) else event.left
     other = event.left if added is event.right else event.right
     if event.operator == "Add" or added is event.right:
         yield from judge(event, added, other, write_clamp(event, added, source), source)
@@ -107,7 +108,7 @@ def judge(
     event: Combined | Called, added: Value, other: Value, fix: Fix | None, source: Source
 ) -> Iterator[Hit]:
     """Where a model divides by the sum, or takes its logarithm."""
-    if not event.way.forward or not is_tiny(added) or not isinstance(other, Tensor):
+    if not event.way.forward or not is_tiny(read_plain(added)) or not isinstance(other, Tensor):
         return
     ends, inverse = find_end(event, source)
     if (
@@ -119,8 +120,8 @@ def judge(
         yield Hit(event, said, fix, HARM, severity=Severity.WARNING)
 
 
-def is_tiny(value: Value) -> bool:
-    number = value.value if isinstance(value, Constant) else None
+def is_tiny(number: object) -> bool:
+    """Whether the exporter takes it for 0, and it is none."""
     return isinstance(number, float) and 0 < math.fabs(number) <= LARGEST
 
 
@@ -180,11 +181,6 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     if not any("finite" in each.why for each in traced):
         return
     for event in trial.trace.find_events(*SUMS):
-        if is_left_out(event):
+        if is_tiny(event.args.get("other")):
             hit = blame_event(outcome, event, trial, HARM, outcome.wrong_at)
             yield from (hit,) if hit else ()
-
-
-def is_left_out(event: OperatorCall) -> bool:
-    added = event.args.get("other")
-    return isinstance(added, float) and 0 < math.fabs(added) <= LARGEST

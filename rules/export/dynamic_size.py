@@ -34,6 +34,7 @@ from lintorch.evidence.treatment import name_sizes, report_limits
 from lintorch.facts.exporting.sized_kinds import (
     KINDS,
     NEW,
+    NO_COUNT,
     harm_of_sizes,
     read_sizes,
     say_instead,
@@ -134,8 +135,6 @@ WINDOW_1D = {**REFUSED, "onnx": Harm.AUTO, **UNSEEN}
 NOISY = {"onnx-legacy": Harm.NOISY, "torchscript-trace": Harm.NOISY}
 COPIED = {**REFUSED, "onnx": Harm.AUTO, **NOISY}
 
-NO_COUNT = dict.fromkeys(UNSEEN, Harm.REFUSED)
-"""Of a tensor of an old kind that is made for a number of items."""
 MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
     "torch.tensor": (TRACED, {}),
     "torch.as_tensor": (READ, COPIED),
@@ -148,11 +147,11 @@ MAKERS: dict[str, tuple[dict[str, Harm], dict[str, Harm]]] = {
 }
 """What becomes of several sizes, and of a single one that stays a tensor: torch.tensor keeps it."""
 SHAPED = {
-    "torch.FloatTensor": "write torch.empty(x.size())",
-    "torch.LongTensor": "write torch.empty(x.size(), dtype=torch.long)",
-    "torch.IntTensor": "write torch.empty(x.size(), dtype=torch.int)",
+    "torch.FloatTensor": "write torch.empty(n)",
+    "torch.LongTensor": "write torch.empty(n, dtype=torch.long)",
+    "torch.IntTensor": "write torch.empty(n, dtype=torch.int)",
 }
-"""What to write for tensors of an old kind that are made for a torch.Size, and hold no sizes."""
+"""What to write for tensors of an old kind that are made for so many items, and hold no sizes."""
 AS_TORCH = {**REFUSED, **TRACED}
 """What the new ONNX exporter takes for a function of torch."""
 COUNTED = {**REFUSED, "onnx": Harm.AUTO}
@@ -366,7 +365,7 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     remedy = "use the size itself" if isinstance(data, Number) else STACK
     if isinstance(data, Number) and event.name in SHAPED:
         message = f"`{text}` takes a traced number for what it is to hold"
-        remedy = SHAPED[event.name].replace("x.size()", "n")
+        remedy = SHAPED[event.name]
         yield Hit(event, message, empty_of_sizes(event, source), harm, remedy=remedy)
         return
     single_size = isinstance(data, Number)

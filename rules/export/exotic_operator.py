@@ -17,6 +17,7 @@ from lintorch.evaluator.values import FALSE, NONE, TRUE, Constant, Items, Number
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
 from lintorch.facts.exporting.cast_operands import cast_operands
+from lintorch.facts.exporting.complex_operators import is_complex
 from lintorch.facts.exporting.declared_lengths import is_declared
 from lintorch.facts.exporting.diagonal_writes import write_diagonal
 from lintorch.facts.exporting.exotic_operators import (
@@ -329,16 +330,12 @@ def weigh_places(event: Called, source: Source) -> Said:
         yield message, {"onnx-legacy": harm}
 
 
-def is_complex(event: Called) -> bool:
-    given = event.arguments.get("input", event.arguments.get("self"))
-    return isinstance(given, Tensor) and (given.dtype or "").startswith("complex")
-
-
 def weigh_spectrum(event: Called, source: Source) -> Said:
     """`torch.stft`: real numbers from opset 17 on, complex ones never."""
     answer = event.arguments.get("return_complex")
+    held = event.arguments.get("input", event.arguments.get("self"))
     opset = source.profile.opset_of("onnx-legacy")
-    if answer in (None, NONE) and source.profile.torch >= (2, 0) and not is_complex(event):
+    if answer in (None, NONE) and source.profile.torch >= (2, 0) and not is_complex(held):
         return  # it raises, of which another rule tells
     if answer in (TRUE, None, NONE):
         hint = "return_complex=False has one from opset 17 on"
