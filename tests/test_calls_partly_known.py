@@ -166,6 +166,29 @@ def test_names_that_only_a_script_has_are_set_as_there(tmp_path: Path) -> None:
     assert any("made up" in said and "n_words=" in said for said in model.assumptions)
 
 
+def test_what_a_file_sets_where_there_is_a_gpu_is_set_for_the_cpu(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        """
+        import torch
+        from torch import nn
+
+        if torch.cuda.is_available():
+            place = torch.device("cuda:0")
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.grid = torch.zeros(4).to(place)
+                self.layer = nn.Linear(4, 2)
+
+            def forward(self, x):
+                return self.layer(x + self.grid)
+        """,
+    )
+    assert "set as where there is a GPU: place=device(type='cpu')" in model.assumptions
+
+
 def test_a_class_that_is_taken_out_of_a_module_by_its_name_is_built_as_there(
     tmp_path: Path,
 ) -> None:

@@ -537,3 +537,28 @@ def test_a_traceback_leaves_out_how_torch_calls_modules(tmp_path: Path) -> None:
     told = failure_of(reports["Net"]).traceback
     assert "no_such_method" in told
     assert "torch/nn/modules/module.py" not in told.partition("\n  File")[2]
+
+
+def test_torchvision_that_does_not_fit_is_mended_where_a_package_asks_for_it_late(
+    tmp_path: Path,
+) -> None:
+    packages = tmp_path / "site-packages"
+    write_files(
+        packages,
+        {
+            "torchvision": """
+                import torch
+                torch.library.register_fake("torchvision::nms")(lambda *given: None)
+                WIDTH = 3
+            """,
+            "late": """
+                def read_width():
+                    import torchvision
+                    return torchvision.WIDTH
+            """,
+        },
+    )
+    head = f"import sys\nsys.path.insert(0, {str(packages)!r})\nimport late\n"
+    text = net("Net", head=head, building="self.width = late.read_width()")
+    (report,) = examine(tmp_path, net=text).values()
+    assert any(each.startswith("torchvision's own operators") for each in said(report))

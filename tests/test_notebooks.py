@@ -287,6 +287,22 @@ def test_models_are_listed_and_exported_by_cell(ran: tuple[Path, dict[str, Any]]
     assert (finding["location"]["cell"], finding["location"]["row"]) == (3, 4)
 
 
+def test_what_a_cell_has_a_package_build_is_a_model(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    cells = [
+        "title",
+        "import torch\nfrom torch import nn",
+        "%matplotlib inline\nhead = nn.Sequential(nn.Linear(4, 8), nn.ReLU())",
+        "for weight in head.parameters():\n    weight.requires_grad = False",
+        "head(torch.rand(3, 4))",
+    ]
+    write(tmp_path / "demo.ipynb", cells)
+    (model,) = json.loads(lintorch("models", "--output-format", "json", cwd=tmp_path).stdout)
+    assert (model["model"], model["cell"], model["row"]) == ("demo.ipynb:head", 3, 2)
+    assert model["inputs"] == ["float32[batch=3, 4]"]
+    assert "built as in demo.ipynb:cell 3:2" in model["assumptions"]
+
+
 def test_words_name_lines_by_cells() -> None:
     rows = CellRows({"nb/demo.ipynb": ((1, 2, 0), (5, 4, 1))})
     assert rows.find_row("nb/demo.ipynb", 6) == (4, 3)

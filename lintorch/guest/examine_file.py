@@ -80,7 +80,7 @@ def _examine_models(
     try:
         text = read_source(path)
         found = outline_definitions(text)
-        code = parse_code(Path(path), text) if not notebook else None
+        code = parse_code(Path(path), text, module=notebook)
         built = find_script_models(code, shown) if code else ()
         names = (*found.classes, *found.factories, *(model.qualname for model in built))
         if chosen.only and not any(chosen.wants_model(shown, name) for name in names):

@@ -35,11 +35,14 @@ class CodeText:
 
 
 @lru_cache(maxsize=128)
-def parse_code(path: Path, data: bytes) -> CodeText | None:
-    """The code of a file; None where there is none that can be parsed."""
+def parse_code(path: Path, data: bytes, *, module: bool = False) -> CodeText | None:
+    """The code of a file; None where there is none that can be parsed.
+
+    `module`: it is read as Python whatever the path says, as the module of a notebook's cells is.
+    """
     text = data.decode("utf-8", "replace")
     try:
-        if path.suffix == ".ipynb":
+        if path.suffix == ".ipynb" and not module:
             return _parse_notebook(path, text)
         if path.suffix == ".md":
             return _join_pieces(path, _list_fenced(text))

@@ -1,7 +1,9 @@
-"""Names that classes of a file read and that only its `__main__` sets: sizes and settings of a script as globals.
+"""Names that classes of a file read and that only its `__main__` sets, or a branch for a GPU: settings of a script as globals.
 
 if __name__ == "__main__":
     width = int(sys.argv[1])              # `nn.Linear(width, 2)` in a class above
+if torch.cuda.is_available():
+    device = torch.device("cuda:0")       # `self.grid.to(device)` there
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from lintorch.guest.calls.code_regions import Region
@@ -18,6 +20,7 @@ from lintorch.guest.calls.list_model_calls import SoughtModel
 from lintorch.guest.calls.needed_names import list_loads, list_stores
 from lintorch.guest.calls.project_scripts import ProjectScripts
 from lintorch.guest.calls.run_statement import StatementRunner
+from lintorch.guest.calls.script_surroundings import move_to_cpu, only_cpu
 from lintorch.guest.calls.unknown_value import drop_unknown, holds_unknown
 from lintorch.guest.construct.conventional_values import guess_by_name
 from lintorch.guest.construct.fill_arguments import describe_arguments
@@ -32,6 +35,8 @@ def set_script_names(sought: SoughtModel) -> None:
     """Give these names the values that the script comes to, without its data; others are made up."""
     scope = vars(sys.modules[sought.kind.__module__])
     text = parse_code(sought.path, sought.path.read_bytes())
+    if text is not None:
+        _set_for_gpu(text.tree, scope)
     lacking = [] if text is None else _list_lacking(text.tree, scope)
     if text is None or not lacking:
         return
@@ -50,6 +55,26 @@ def set_script_names(sought: SoughtModel) -> None:
         values = ", ".join(f"{name}={value}" for name, value in describe_arguments(names).items())
         if values:
             note_assumption(f"{how}: {values}")
+
+
+def _set_for_gpu(tree: ast.Module, scope: dict[str, Any]) -> None:
+    """Names that nothing sets where there is no GPU get what they have with one, on the CPU."""
+    branches = [node for node in tree.body if isinstance(node, ast.If) and _asks_for_gpu(node)]
+    added: dict[str, Any] = {}
+    for part in (part for node in branches for part in node.body):
+        if isinstance(part, ast.Assign) and list_stores(part).isdisjoint(scope):
+            own = dict(scope)
+            with suppress(Exception, SystemExit), only_cpu():  # whatever user code raises
+                exec(compile(ast.Module([part], []), "<branch>", "exec"), own)
+                added |= {name: move_to_cpu(own[name]) for name in list_stores(part)}
+    scope |= added
+    shown = ", ".join(f"{name}={value}" for name, value in describe_arguments(added).items())
+    if shown:
+        note_assumption(f"set as where there is a GPU: {shown}")
+
+
+def _asks_for_gpu(node: ast.If) -> bool:
+    return "cuda.is_available()" in ast.unparse(node.test) and not node.orelse
 
 
 def _read_names(names: list[str], row: int) -> ast.expr:

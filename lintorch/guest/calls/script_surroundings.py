@@ -196,10 +196,10 @@ class _OnlyCpu(TorchFunctionMode):  # type: ignore[misc]
     ) -> Any:
         if func is torch.Tensor.cuda:
             return args[0]
-        given = {name: _to_cpu(value) for name, value in (kwargs or {}).items()}
+        given = {name: move_to_cpu(value) for name, value in (kwargs or {}).items()}
         if given.get("pin_memory"):
             given["pin_memory"] = False
-        made = func(*map(_to_cpu, args), **given)
+        made = func(*map(move_to_cpu, args), **given)
         if func is torch.randint and isinstance(made, torch.Tensor):
             numbers = [part for part in args if isinstance(part, int)]
             bounds = (given.get("low"), given.get("high"))
@@ -217,7 +217,8 @@ def _order_bounds(numbers: list[int], named: tuple[Any, Any]) -> tuple[int, int]
     return int(low), int(high or low + 2)
 
 
-def _to_cpu(value: Any) -> Any:
+def move_to_cpu(value: Any) -> Any:
+    """A device, or the name of one, as the CPU; whatever else is given as it is."""
     if isinstance(value, torch.device):
         return torch.device("cpu") if value.type in _ELSEWHERE else value
     if isinstance(value, str) and value.partition(":")[0] in _ELSEWHERE:

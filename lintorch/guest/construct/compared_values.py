@@ -34,6 +34,25 @@ def find_compared_values(call: Callable[..., Any], name: str, depth: int = 0) ->
     return words or (numbers if len(numbers) > 1 else ())
 
 
+@lru_cache(maxsize=512)
+def find_counted_number(call: Callable[..., Any], name: str) -> int | None:
+    """The least number that leaves one block a stage: 8 by `assert (depth - 2) % 6 == 0`; None where none is asked for."""
+    tree = parse_source_of(call.__init__ if inspect.isclass(call) else call)
+    for node in ast.walk(tree):
+        match node.test if isinstance(node, ast.Assert) else None:
+            case ast.Compare(
+                ast.BinOp(
+                    ast.BinOp(ast.Name(asked), ast.Sub(), ast.Constant(int(least))),
+                    ast.Mod(),
+                    ast.Constant(int(step)),
+                ),
+                [ast.Eq()],
+                [ast.Constant(0)],
+            ) if asked == name:
+                return least + step
+    return None
+
+
 def _read_choices(node: ast.AST, name: str, scope: Mapping[str, Any]) -> Iterator[Any]:
     if isinstance(node, ast.If):
         if not any(isinstance(part, ast.Raise) for part in node.body):

@@ -13,7 +13,7 @@ from torch import nn
 
 from lintorch.guest.construct import tiny_configs
 from lintorch.guest.construct.array_arguments import make_array, make_graph_setting
-from lintorch.guest.construct.compared_values import find_compared_values
+from lintorch.guest.construct.compared_values import find_compared_values, find_counted_number
 from lintorch.guest.construct.conventional_values import (
     SIDE_NAMES,
     VALUE_BY_NAME,
@@ -193,6 +193,8 @@ def _fill_parameter(call: Callable[..., Any], parameter: inspect.Parameter, dept
         return allowed
     if written in ("", "str", "int") and (choices := find_compared_values(call, parameter.name)):
         return find_shipped_word(call, parameter.name, choices)
+    if counted := find_counted_number(call, parameter.name):
+        return counted
     if is_sequence_parameter(call, parameter):
         if not written and names_vocabulary(name):
             return make_vocabulary()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import linecache
 import re
@@ -25,7 +26,7 @@ from lintorch.guest.construct.arguments_by_error import (
 from lintorch.guest.construct.array_arguments import suggest_tensors
 from lintorch.guest.construct.conventional_values import GuessedConfig
 from lintorch.guest.construct.fill_arguments import CONFIG_NAMES
-from lintorch.guest.construct.found_settings import make_found_settings
+from lintorch.guest.construct.found_settings import guess_setting_by_name, make_found_settings
 from lintorch.guest.construct.make_sequence import make_sequence
 from lintorch.guest.construct.setting_paths import find_settings_read
 from lintorch.guest.process.error_text import class_name_of, text_of
@@ -33,6 +34,7 @@ from lintorch.guest.process.error_text import class_name_of, text_of
 _SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")
 """A message that asks for several values where one was given."""
 _ATTRIBUTE_OF_NUMBER = re.compile(r"'(?:int|float)' object has no attribute '(\w+)'")
+_ATTRIBUTE_OF_CONFIG = re.compile(r"'(\w*Config)' object has no attribute '(\w+)'")
 _NUMBERS: tuple[Any, ...] = (
     *((2, 2), (8, 16, 32), (64, 64), (2, 2, 2, 2), (32, 32, 32), (16,) * 12),
     *(8, 1, 3, 64, 96, 16, 224),
@@ -58,6 +60,7 @@ def suggest_arguments(
     yield from turn_into_lists(given, message)
     yield from make_vocabularies(given, message)
     yield from _make_objects(call, given, message)
+    yield from _complete_configs(given, message)
     for name, value in given.items():
         if name in CONFIG_NAMES and not isinstance(value, GuessedConfig):
             yield {**given, name: GuessedConfig()}
@@ -94,6 +97,16 @@ def _make_objects(
         read = {use.path[0] for use in find_settings_read(call, name)}
         if asked and type(value) in (int, float) and asked.group(1) in read:
             yield {**given, name: make_found_settings(call, name)}
+
+
+def _complete_configs(given: ConstructorArguments, message: str) -> Iterator[ConstructorArguments]:
+    """The arguments with a configuration of a package that has what a project puts into it besides: `config.cls_only`."""
+    asked = _ATTRIBUTE_OF_CONFIG.search(message)
+    for name, value in given.items() if asked else ():
+        if asked and type(value).__name__ == asked[1] and hasattr(value, "model_type"):
+            completed = copy.deepcopy(value)
+            setattr(completed, asked[2], guess_setting_by_name(asked[2]))
+            yield {**given, name: completed}
 
 
 def _replace_argument(

@@ -40,7 +40,10 @@ _HOLDERS = frozenset(
     ]
 )
 """Names of what holds settings as attributes."""
-_HINT = b"add_argument", b"CfgNode", b"CN(", b"edict", b"EasyDict", b"ConfigDict", b"onfig", b"{"
+_HINT = (
+    *(b"add_argument", b"CfgNode", b"CN(", b"edict", b"EasyDict", b"ConfigDict", b"onfig", b"{"),
+    *(b"HParams(", b"Namespace(", b"AttrDict(", b"Munch("),
+)
 _TYPES = {"int": int, "float": float, "str": str}
 _BEGINNING = re.compile(
     r"(get|make|load|create)?_?(default|base)?_?(configs?|cfg|settings)(_defaults?)?"

@@ -115,8 +115,11 @@ def _find_keys(name: str, tree: ast.AST, kept: Mapping[str, Any]) -> Iterator[st
         for node in ast.walk(tree)
         if isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.target, ast.Name)
     ]
+    last = _find_row_of_part(name, tree, kept.get("self._modules", {}))
     for node in ast.walk(tree):
         if not isinstance(node, ast.Subscript) or getattr(node.value, "id", "") != name:
+            continue
+        if node.lineno > last:
             continue
         key = getattr(node.slice, "value", None)
         if isinstance(key, str) and isinstance(node.ctx, ast.Load):
@@ -125,6 +128,17 @@ def _find_keys(name: str, tree: ast.AST, kept: Mapping[str, Any]) -> Iterator[st
         for words in [words for target, words in loops if target == counted]:
             if isinstance(words, (list, tuple, dict)) and len(words) <= _MOST_PARTS:
                 yield from (word for word in words if isinstance(word, str))
+
+
+def _find_row_of_part(name: str, tree: ast.AST, parts: Mapping[str, Any]) -> float:
+    """The row from which on a name holds what a part of the model gave in any case: `x = self.encoder(x)`."""
+    function = next((node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)), None)
+    for node in function.body if function else ():
+        match node:
+            case ast.Assign([ast.Name(stored)], ast.Call(ast.Attribute(ast.Name("self"), part))):
+                if stored == name and part in parts:
+                    return node.lineno
+    return math.inf
 
 
 def _count_parts(name: str, tree: ast.AST) -> Iterator[int]:

@@ -9,7 +9,7 @@ from math import prod
 
 from lintorch.guest.feed.fix_rank import change_rank
 from lintorch.guest.feed.fix_sides import equalise_sizes, scale_sides
-from lintorch.guest.feed.guess_inputs import Guess, find_numbers
+from lintorch.guest.feed.guess_inputs import SPATIAL, Guess, find_numbers
 from lintorch.guest.feed.resize_axis import replace_size, scale_channels
 
 _MOST_CONSTANT = 2
@@ -29,7 +29,25 @@ def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from _put_channels_last(guess, got, want)
     yield from _widen_last_axis(guess, got, want)
     yield from scale_channels(guess, got, want)
+    yield from _leave_one_of_each(guess, got, want)
+    yield from _fill_up_frames(guess, got, want)
     yield from _add_cut_channels(guess, got, want)
+
+
+def _leave_one_of_each(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """One of an axis that was made part of the samples before, and of the channels after: persons, `x.view(n, -1, t, v)`."""
+    times, rest = divmod(got, want)
+    for name, size in guess.sizes.items():
+        if size == times > 1 and not rest and name != "batch" and name not in SPATIAL:
+            yield guess.with_sizes(**{name: 1})
+
+
+def _fill_up_frames(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Where frames are joined with a state, of which nothing is fed: the rest of the channels, on the axis behind the steps."""
+    for number, given in enumerate(guess.inputs):
+        held = given.shape[2] if len(given.shape) == 5 else 0
+        if isinstance(held, int) and 0 < held < got and held + want - got > 0:
+            yield guess.with_size(number, 2, held + want - got)
 
 
 def _narrow_masks(guess: Guess) -> Iterator[Guess]:

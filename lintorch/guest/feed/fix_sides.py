@@ -22,7 +22,7 @@ _LARGEST_SUGGESTED, _LARGEST_OF_VOLUME = 1024, 128
 """Pixels of a side that is tried for an image or a map, and for a volume."""
 _BIGGEST_GROWN, _LONGEST_GROWN = 512, 16384
 """Pixels and steps from which on sizes are not made bigger just because they are too small."""
-_LONGEST_SCALED = 8192
+_LONGEST_SCALED = 65536
 """Steps of a length that is worked out from how many numbers are wanted."""
 _ONE_AXIS = re.compile(r"Kernel size: \(\d+\)")
 """Of the message of a convolution over one axis that is larger than what it is given."""
@@ -56,7 +56,9 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
             yield from replace_size(guess, got + 1, want + 1, axis=1)
         yield from scale_channels(guess, got, want)
     yield from _drop_last_axis(guess, one, other)
-    back = [(other, one)] if "length" in guess.sizes else []
+    steps = guess.sizes.get("sequence", 0)
+    exact = min(one, other) > 1 and steps * one % other == 0 < steps
+    back = [(other, one)] if "length" in guess.sizes or exact else []
     pairs = sorted([(one, other), *back], key=lambda pair: pair[0] > pair[1])
     for got, want in (*pairs, (one - 1, other - 1)):  # a signal is rather too short than too long
         if got > 0 and want > 0:

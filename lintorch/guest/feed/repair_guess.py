@@ -111,6 +111,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
     (re.compile(pattern), repair)
     for pattern, repair in (
         (r"to have (\d+) channels, but got (\d+) channels", fix_conv_channels),
+        (r"channels \((\d+)\)\D{1,99}\((\d+)\)", fix_conv_channels),
         (r"running_mean should contain (\d+) elements not (\d+)", fix_batch_norm),
         (r"got weight of shape \[(\d+)\] and input of shape \[([\d, ]+)\]", fix_group_norm),
         (r"but got input of shape \[([\d, ]+)\] and num_groups=(\d+)", fix_channels_per_group),

@@ -57,7 +57,7 @@ def _import_for_user(
     code = get_user_code()
     importer = str((globals or {}).get("__file__", ""))
     if code is None or not importer or not code.is_user(importer):
-        return _import(name, globals, locals, fromlist or (), level)
+        return _import_for_package(name, globals, locals, fromlist or (), level)
     wanted = [each for each in fromlist or () if each != "*"]
 
     def load() -> Any:
@@ -85,6 +85,16 @@ def _import_for_user(
         elif wanted:
             found = _complete_module(code, found, wanted)
         return found if fromlist else _find_top(absolute, found, code)
+
+
+def _import_for_package(name: str, *given: Any) -> Any:
+    """As it is, but for torchvision: packages import it late, when they are first asked for a model."""
+    try:
+        return _import(name, *given)
+    except Exception as error:  # whatever a package raises
+        if _top(name) == "torchvision" and mend_torchvision(error):
+            return _import(name, *given)
+        raise
 
 
 def _complete_module(code: UserCode, module: Any, wanted: Collection[str]) -> Any:

@@ -1,0 +1,164 @@
+"""What counts of blocks, persons, channels and steps ask of what a model is built with and fed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from examining import examine_files, write_files
+from reported import model_of
+from test_feed_asked import feed_models
+
+
+def test_a_depth_leaves_one_block_a_stage(tmp_path: Path) -> None:
+    text = """
+    import torch
+    from torch import nn
+
+
+    class Deep(nn.Module):
+        def __init__(self, depth):
+            super().__init__()
+            assert (depth - 2) % 6 == 0, "depth should be 6n + 2"
+            self.body = nn.Sequential(*(nn.Conv2d(3, 3, 1) for _ in range((depth - 2) // 6)))
+
+        def forward(self, x):
+            return self.body(x)
+    """
+    (report,) = examine_files(write_files(tmp_path, {"net": text}), tmp_path, trace=False)
+    assert model_of(report).arguments == {"depth": 8}
+
+
+def test_persons_that_become_samples_and_channels_are_one(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Joints(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm = nn.BatchNorm1d(2 * 17)
+            self.near, self.out = nn.Conv2d(2, 8, 1), nn.Conv2d(8, 4, 1)
+            self.links = torch.ones(5 * 17, 5 * 17)
+
+        def forward(self, x):
+            n, c, t, v, m = x.size()
+            x = x.permute(0, 4, 3, 1, 2).reshape(n * m, v * c, t)
+            x = self.norm(x).view(n * m, v, c, t).permute(0, 2, 3, 1)
+            x = self.near(x.reshape(n * m, c, 1, -1))
+            x = torch.einsum("ncsv,vw->ncsw", x, self.links)
+            return self.out(x.view(n, -1, t, v))
+    """,
+    )
+    assert fed == {"Joints": "['float32[batch=2, 2, 5, 17, 1]']"}
+
+
+def test_frames_that_are_joined_with_a_state_make_up_the_rest(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Cell(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Conv2d(1 + 16, 16, 3, padding=1)
+
+        def forward(self, frame, state):
+            return self.layer(torch.cat([frame, state], 1))
+
+
+    class Frames(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = Cell()
+
+        def forward(self, x):
+            b, steps, _, h, w = x.size()
+            state = torch.zeros(b, 16, h, w)
+            for step in range(steps):
+                state = self.cell(x[:, step], state)
+            return state
+    """,
+    )
+    (frames,) = [text for name, text in fed.items() if name == "Frames"]
+    assert ", 1, height=" in frames
+
+
+def test_keys_of_what_a_part_gives_are_none_of_what_is_fed(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Part(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(6, 4)
+
+        def forward(self, x):
+            if x.shape[-1] != 6:
+                raise ValueError(
+                    f"The number of channels (6) has to be that of the batch ({x.shape[-1]})"
+                )
+            return {"last": self.layer(x)}
+
+
+    class Whole(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.part = Part()
+
+        def forward(self, x):
+            x = self.part(x)
+            return x["last"]
+    """,
+    )
+    assert fed["Whole"].endswith("6]']")
+
+
+def test_settings_beside_a_class_of_hyperparameters_are_read(tmp_path: Path) -> None:
+    texts = {
+        "hparams": """
+            class HParams:
+                def __init__(self, **given):
+                    vars(self).update(given)
+
+            hparams = HParams(width=24, classes=5, depth=2)
+        """,
+        "net": """
+            from torch import nn
+
+            class Net(nn.Module):
+                def __init__(self, hparams):
+                    super().__init__()
+                    self.layer = nn.Linear(hparams.width, hparams.classes)
+
+                def forward(self, x):
+                    return self.layer(x)
+        """,
+    }
+    paths = write_files(tmp_path, texts)
+    (report,) = examine_files(paths[1:], tmp_path, trace=False)
+    assert model_of(report).parameters == 24 * 5 + 5
+
+
+def test_what_a_project_puts_into_a_configuration_besides_is_made_up(tmp_path: Path) -> None:
+    text = """
+    from torch import nn
+
+    class SmallConfig:
+        model_type = "small"
+
+        def __init__(self, hidden_size=8):
+            self.hidden_size = hidden_size
+
+        def to_dict(self):
+            return vars(self)
+
+
+    class Net(nn.Module):
+        def __init__(self, config: SmallConfig):
+            super().__init__()
+            self.head_only = config.head_only
+            self.layer = nn.Linear(config.hidden_size, config.num_labels)
+
+        def forward(self, x):
+            return self.layer(x)
+    """
+    (report,) = examine_files(write_files(tmp_path, {"net": text}), tmp_path, trace=False)
+    assert model_of(report).parameters == 32 * 10 + 10
