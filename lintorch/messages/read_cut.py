@@ -15,12 +15,13 @@ _ERROR = re.compile(
     r"(?<!raise )(?<!except )\b[\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Unsupported|Empty|Failure|Fail|Iteration)\b(?![\w(.,)]|['\"] ?[,)])"
     r"|\b[a-z_]\w{0,40}(?:\.\w{1,60}){1,5}: (?!\w{1,60}\()"
 )
-_TAIL = 500
-"""Characters behind the last frame that are still of it: a line of code and marks below it."""
+_TAIL, _CELL_TAIL = 500, 1500
+"""Characters behind the last frame that are still of it: a line of code and marks below it, or the lines around it in a notebook."""
 _STEPS = (
     (r"torch/onnx/_internal/(?:exporter|fx)", "the newer ONNX exporter translated the graph"),
     (r"torch/onnx/symbolic", "the legacy ONNX exporter translated one operator"),
     (r"torch/onnx", "the legacy ONNX exporter traced the model or translated its graph"),
+    (r"torch/fx/experimental/symbolic_shapes|torch/_dynamo/guards|torch/_export/non_strict_utils", "the sizes that dynamic_shapes declares were held against what forward asks of them (the error mostly is Constraints violated, with `Suggested fixes` below it)"),
     (r"torch/_inductor", "the compiler behind torch.compile wrote or built kernels"),
     (r"torch/_functorch|torch/_dispatch|torch/_subclasses|torch/_decomp", "the graph was worked through on tensors without data"),
     (r"torch/_dynamo", "Dynamo followed forward line by line"),
@@ -48,10 +49,12 @@ _STEPS = (
 def find_cut(text: str) -> str:
     """What was under way where a text that `unify_text` has made ends before the error; "" where it does not."""
     frames = [*_FRAME.finditer(text, max(0, len(text) - 20_000))]
-    if not frames or len(text) - frames[-1].end() > _TAIL:
+    tail = _CELL_TAIL if frames and frames[-1]["path3"] else _TAIL
+    if not frames or len(text) - frames[-1].end() > tail:
         return ""
     last = frames[-1]
-    headed = "most recent call last" in text or len(frames) > 1
+    begun = not text[: frames[0].start()].strip()
+    headed = begun or "most recent call last" in text or len(frames) > 1
     if not headed or _ERROR.search(text, last.end()):
         return ""
     path = next(value for name, value in last.groupdict().items() if name[:4] == "path" and value)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from lintorch.messages.describe_exporters import is_written_at
+from lintorch.messages.describe_untranslated import describe_untranslated
 from lintorch.messages.message_kinds import load_runtimes
 from lintorch.messages.name_details import add_details
+from lintorch.messages.read_break import read_break
 from lintorch.messages.read_keys import describe_keys
 from lintorch.messages.read_load_key import describe_load_key
 from lintorch.messages.read_moved import MOVED, describe_moved, find_moved
@@ -26,15 +27,24 @@ _WHOLE_BUILD = "the whole onnxruntime of the newest release, not one of the syst
 _OLDER = "ONNX has this operator at the opset that the file names: the ONNX Runtime that reads it is older than that opset, or a build that leaves the operator out (mobile, minimal, a binding in another language with an older library)."
 _NEWER = "print(onnxruntime.__version__) in the very program that fails, and pip install -U onnxruntime there; or torch.onnx.export(…, opset_version=N, dynamo=False) with one that this release knows (opset 12 wants 1.3, 13 wants 1.6, 17 wants 1.12)"
 _UNTRANSLATED = "torch.onnx/unsupported-operator"
-_OLDER_TORCH = "The legacy exporter of torch 2.13 writes this operator at the very opset that is refused here: the torch that exported is older than its translation (or the call has an argument that the translation does not take). Another opset does not help."
-_NEWER_TORCH = "print(torch.__version__) in the very environment of the export, and pip install -U torch there; where it must stay, write the operator by older ones (F.silu: x * torch.sigmoid(x); x.amax(1): x.max(1).values)"
+_BREAK = "torch.export/dynamo-unsupported"
 _STATUS = "onnxruntime/status"
 _ARCHIVE = "torch/archive"
 _LINEAR = "torch/linear-sizes"
 _ASSERT = "torch.onnx/internal-assert"
 _DIFFERS = "torchscript/trace-differs"
 _QNN = {"onnxruntime/qnn", "qnn/graph-code", "qnn/graph-finalize"}
-_DETAILED = {"onnx/checker", _DIFFERS, "executorch/vulkan-form", _ASSERT, *_QNN}
+_DETAILED = {
+    "onnx/checker",
+    "onnxruntime/types-differ",
+    "onnxruntime/half-output",
+    "coreml/no-convert-function",
+    "torch.export/size-log",
+    _DIFFERS,
+    "executorch/vulkan-form",
+    _ASSERT,
+    *_QNN,
+}
 """Kinds of several causes, which the words of a message tell apart."""
 _UNFLATTENED = re.compile(r"^\(?(\d{1,9})x(\d{1,9}) and (\d{1,9})x\d{1,9}\)?$")
 _AROUND = 300
@@ -81,15 +91,16 @@ def sharpen(found: Recognised, text: str) -> Recognised:
     if found.kind.full_name in _OPERATORS and _is_defined(found):
         kind = replace(found.kind, cause=_OLDER, remedy=_NEWER, rules=())
         return replace(found, kind=kind)
-    if found.kind.full_name == _UNTRANSLATED and _is_older_torch(found):
-        kind = replace(found.kind, cause=_OLDER_TORCH, remedy=f"{_NEWER_TORCH}; or dynamo=True")
-        return replace(found, kind=kind)
+    if found.kind.full_name == _UNTRANSLATED and (way := _tell_untranslated(found)):
+        return replace(found, kind=replace(found.kind, cause=way[0], remedy=way[1]))
     if moved := find_moved(found.groups) if found.kind.full_name == MOVED else None:
         kind, runtime = (
             describe_moved(found.kind, moved),
             replace(found.runtime, title=moved.package),
         )
         return replace(found, kind=kind, runtime=runtime)
+    if found.kind.full_name == _BREAK:
+        found = _add_break(found, text)
     if found.runtime.name == "torch.export" and is_compiled(text):
         return _name_compile(found)
     detailed = found
@@ -106,9 +117,9 @@ def sharpen(found: Recognised, text: str) -> Recognised:
     return replace(found, kind=replace(found.kind, cause=told or found.kind.cause))
 
 
-def _is_older_torch(found: Recognised) -> bool:
-    asked = found.groups.get("opset", "")
-    return asked.isdigit() and is_written_at(found.groups.get("torch", ""), int(asked))
+def _tell_untranslated(found: Recognised) -> tuple[str, str] | None:
+    asked, name = found.groups.get("opset", ""), found.groups.get("torch", "")
+    return describe_untranslated(name, int(asked)) if name and asked.isdigit() else None
 
 
 def _read_near(found: Recognised, text: str) -> str:
@@ -116,6 +127,22 @@ def _read_near(found: Recognised, text: str) -> str:
     before = _BEFORE if found.kind.full_name == _ASSERT else 0
     long = _LONG if found.kind.full_name == _DIFFERS else _SAID
     return text[max(0, found.at - before) : found.at + long]
+
+
+def _add_break(found: Recognised, text: str) -> Recognised:
+    """With what Dynamo explains and hints at, which outweighs what holds of all that it does not follow."""
+    why, hints = read_break(text[found.at :])
+    if not why:
+        return found
+    kind = found.kind
+    ahead = f"{hints}; " if hints else ""
+    told = replace(
+        kind,
+        cause=f"The tracer of Python stopped here, and says: {why}.",
+        remedy=f"{ahead}{kind.remedy}",
+        compiled=f"{ahead}{kind.compiled}",
+    )
+    return replace(found, kind=told)
 
 
 def _name_compile(found: Recognised) -> Recognised:

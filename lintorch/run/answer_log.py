@@ -28,6 +28,7 @@ from lintorch.run.check_files import CheckedFiles, check_files
 from lintorch.run.explain_messages import ExplainedMessage, explain_messages
 from lintorch.run.find_checks import find_asked_rows, is_only_check, is_only_layout
 from lintorch.run.find_constants import is_same_tensor
+from lintorch.run.guess_warning import guess_check, guess_warning
 from lintorch.run.read_export_log import LoggedWarning, read_log
 from lintorch.run.read_frames import is_cell
 from lintorch.run.request import CheckRequest, ExplainRequest, Progress
@@ -80,7 +81,7 @@ def answer_log(request: ExplainRequest, data: bytes, progress: Progress) -> Answ
     text = unify_text(log.text)
     found = _read_messages(text)
     exporter = next(iter(request.models.exporters), log.exporter)
-    asked = [each for each in log.warnings if not each.is_error or not _is_told(each, found)]
+    asked = [each for each in log.warnings if not _is_told(each, found)]
     files = tuple(dict.fromkeys(each.found for each in asked if each.found))
     checked = CheckedFiles()
     if files:
@@ -112,8 +113,12 @@ def _leave_out(notes: Sequence[Recognised], text: str) -> str:
     return text
 
 
-def _is_told(error: LoggedWarning, found: Sequence[Recognised]) -> bool:
-    """Whether messages tell of an error what the line that a traceback ends at does not."""
+def _is_told(warning: LoggedWarning, found: Sequence[Recognised]) -> bool:
+    """Whether messages tell of a warning of torch's own, or of an error what the line that a traceback ends at does not."""
+    if not warning.is_error:
+        patterns = [each.kind.pattern for each in found if warning.is_inside_torch]
+        said = unify_text(warning.text)
+        return any(pattern.search(said) for pattern in patterns if pattern)
     errors = [each for each in found if each.kind.rank != "note"]
     return bool(errors) and not any(each.runtime.own_line for each in errors)
 
@@ -157,7 +162,7 @@ def _answer(
     if warning.kind != "TracerWarning" and not warning.is_error:
         return _answer_for_exporter(warning, checked)
     if not warning.found:
-        return Answer(warning, "unknown", _explain_absence(warning))
+        return _answer_absent(warning)
     line = _read_line(warning)
     if line is None:
         return Answer(warning, "unknown", f"line {warning.row} is another one now")
@@ -215,6 +220,17 @@ def _list_asked(warning: LoggedWarning, checked: CheckedFiles) -> Iterator[Findi
 
 def _by_gravity(answer: Answer) -> bool:
     return answer.verdict != "matters"
+
+
+def _answer_absent(warning: LoggedWarning) -> Answer:
+    """Of a line whose file is not here: by what the log shows of it."""
+    told = _explain_absence(warning)
+    if warning.is_error or warning.is_inside_torch:
+        return Answer(warning, "unknown", told)
+    if guess_check(warning.source):
+        return Answer(warning, "harmless", _CHECK, evidence="log")
+    guessed = guess_warning(warning.text, warning.source)
+    return Answer(warning, "unknown", f"{guessed}. For more: {told}" if guessed else told)
 
 
 def _explain_absence(warning: LoggedWarning) -> str:

@@ -35,7 +35,6 @@ from lintorch.facts.exporting.exotic_operators import (
     UNFOLLOWED,
     UNFOLLOWED_OPEN,
     UNKNOWN_TO_NEW,
-    UNTRANSLATED,
 )
 from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm, unflatten_later
 from lintorch.facts.exporting.refused_arguments import (
@@ -57,6 +56,8 @@ from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectr
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source, literal
 from lintorch.syntax.plain_reads import is_read
+from lintorch.targets.untranslated import UNTRANSLATED
+from lintorch.targets.written_out import INEXACT, SPELLED_AS, WRITTEN_OUT
 
 rule = Rule(
     __name__,
@@ -127,29 +128,6 @@ METHOD_NAMES = frozenset(f"torch.{name}" for name in METHODS) | {
     name for name in (*NEVER, *FIRST) if name.count(".") == 1
 }
 DYNAMO = "export with dynamo=True"
-WRITTEN_OUT = {
-    "median": "x.sort(d).values.select(d, (x.shape[d] - 1) // 2)",
-    "kthvalue": "x.sort(d).values.select(d, k - 1)",
-    "searchsorted": "(edges < x[..., None]).sum(-1)",
-    "cumprod": "x.log().cumsum(d).exp() for positive x",
-    "hypot": "torch.sqrt(a * a + b * b)",
-    "copysign": "torch.where(b < 0, -a.abs(), a.abs())",
-    "pdist": "(x[:, None] - x[None]).square().sum(-1).sqrt(), and take its upper half",
-    "cdist": "(a[..., :, None, :] - b[..., None, :, :]).square().sum(-1).sqrt()",
-    "cov": "c @ c.T / (n - 1) of the centred c",
-    "mm": "a dense matrix: torch.mm(a, b), with a.to_dense() kept by the constructor",
-    "sparse_coo_tensor": "torch.zeros(m * n).scatter_add(0, i[0] * n + i[1], values).view(m, n)",
-    "fill_diagonal_": "x.masked_fill(torch.eye(n).bool(), value)",
-    "diag": "m.diagonal() of a matrix, x[:, None].masked_fill(torch.eye(n) == 0, 0) of a diagonal",
-    "diag_embed": "x.unsqueeze(-1).masked_fill(torch.eye(n) == 0, 0)",
-    "uniform_": "torch.rand_like(x)",
-    "trunc": "x.abs().floor() * x.sign()",
-    "exponential_": "-torch.rand_like(x).log()",
-    "fmax": "torch.maximum(a, b), where neither is NaN",
-    "fmin": "torch.minimum(a, b), where neither is NaN",
-    "nested_tensor": "a padded batch and its mask",
-}
-"""What both ONNX exporters translate, by operator: measured at sizes that vary."""
 LINE_POOLS = ("torch.nn.functional.max_pool1d", "torch.max_pool1d", "torch.nn.MaxPool1d.forward")
 PAIRED = "give it return_indices=True and take the first of both results"
 OF_ARGUMENTS = {
@@ -171,17 +149,8 @@ OF_ARGUMENTS = {
 }
 """The same for operators that are refused for some arguments."""
 SPELLED = {
-    "ravel": ("{x}.reshape(-1)", Applicability.SAFE),
-    "isposinf": ("{x} == float('inf')", Applicability.SAFE),
-    "isneginf": ("{x} == float('-inf')", Applicability.SAFE),
-    "fliplr": ("{x}.flip(1)", Applicability.SAFE),
-    "flipud": ("{x}.flip(0)", Applicability.SAFE),
-    "msort": ("{x}.sort(0).values", Applicability.SAFE),
-    "count_nonzero": ("({x} != 0).sum()", Applicability.SAFE),
-    "diff": ("{x}[..., 1:] - {x}[..., :-1]", Applicability.SAFE),
-    "erfc": ("1 - {x}.erf()", Applicability.UNSAFE),
-    "trace": ("{x}.diagonal().sum()", Applicability.UNSAFE),
-    "trunc": ("{x}.abs().floor() * {x}.sign()", Applicability.UNSAFE),
+    name: (written, Applicability.UNSAFE if name in INEXACT else Applicability.SAFE)
+    for name, written in SPELLED_AS.items()
 }
 """What is put in for operators that are given a tensor alone: right with all exporters at sizes that vary."""
 TURNED = ("mT", "mH")
@@ -637,7 +606,7 @@ def name_remedy(name: str, harm: dict[str, Harm]) -> str | None:
     if name in COMPILED:
         return "export with torch.export, or dynamo=True"
     if written := WRITTEN_OUT.get(name.rpartition(".")[2]):
-        return f"write {written}"
+        return f"write {written}" if "onnx" in harm else f"write {written}, or {DYNAMO}"
     if name in FIRST:
         return f"ask for opset_version={FIRST[name]}, or export with dynamo=True"
     if "torchscript-trace" in harm:

@@ -3,49 +3,13 @@
 from __future__ import annotations
 
 from lintorch.core.finding import Harm
+from lintorch.targets.untranslated import UNTRANSLATED
 
 NEITHER = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.REFUSED}
 UNKNOWN_TO_NEW = {"onnx": Harm.REFUSED}
 LEGACY = {"onnx-legacy": Harm.REFUSED}
 LOADED = {"onnx-legacy": Harm.FAILS}
 TRACERS = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
-LINALG = (
-    "inv", "slogdet", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals", "cholesky", "solve",
-    "solve_triangular", "lu", "lu_factor", "ldl_factor", "qr", "pinv", "lstsq", "matrix_exp",
-    "matrix_rank", "cond", "householder_product", "vander", "lu_solve",
-)  # fmt: skip
-SPECIAL = (
-    "erfinv",
-    "i0",
-    "i0e",
-    "i1",
-    "ndtri",
-    "gammainc",
-    "gammaincc",
-    "polygamma",
-    "zeta",
-    "bessel_j0",
-)
-UNTRANSLATED = frozenset(
-    {
-        *(f"torch.linalg.{name}" for name in LINALG),
-        *(f"torch.special.{name}" for name in SPECIAL),
-        *(f"torch.{name}" for name in (
-            "inverse", "slogdet", "svd", "cholesky", "pinverse", "matrix_exp", "istft",
-            "kthvalue", "median", "nanmedian", "mode", "histogram", "searchsorted",
-            "cummax", "cummin", "cumprod", "lgamma", "digamma", "polygamma", "mvlgamma", "igamma",
-            "erfinv", "i0", "quantize_per_tensor", "to_sparse", "sparse_coo_tensor", "hypot",
-            "index_reduce", "nextafter", "copysign", "frexp", "gcd", "vander",
-            "triangular_solve", "cholesky_solve", "cholesky_inverse", "geqrf", "nonzero_static",
-            "put", "cov", "corrcoef", "fill_diagonal_", "randperm", "fmax", "fmin", "lcm", "combinations",
-            "uniform_", "diagonal_scatter", "lu_solve", "qr", "lu", "svd_lowrank", "pca_lowrank",
-        )),
-        "torch.sparse.mm", "torch.nested.nested_tensor", "torch.nn.functional.pdist",
-        "torch.nn.functional.grouped_mm",
-        *(f"torch.nn.functional.fractional_max_pool{n}d" for n in (2, 3)),
-    }
-)  # fmt: skip
-"""Refused by both exporters."""
 UNFOLLOWED = frozenset({"torch.cov", "torch.corrcoef", "torch.combinations"})
 UNFOLLOWED_OPEN = frozenset({"torch.to_sparse", "torch.sparse.mm", "torch.geqrf"})
 """Those of them that torch.export refuses as well, the second ones where sizes are left open."""
