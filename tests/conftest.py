@@ -22,7 +22,7 @@ LONG = (
     *("test_server", "test_precisions", "test_timings"),
     *("test_safe_fixes", "test_sturdy", "test_far_sizes", "test_project_calls", "test_suggest"),
     *("test_explain_node", "test_verify_training", "test_compare", "test_dropped_input"),
-    *("test_store", "test_cluster"),
+    *("test_store", "test_cluster", "test_onnx_rewrites"),
 )
 """The files that take longest, in that order: they run models, install things or start many processes."""
 

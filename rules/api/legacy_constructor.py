@@ -153,7 +153,11 @@ def _is_without_gradient(data: cst.BaseExpression, source: Source) -> bool:
     return through or (method == "detach" and not data.args)
 
 
-_MOVING = frozenset(("cuda", "cpu", "to", "long", "int", "float", "double", "half", "bool", "byte"))
+_MOVING = frozenset({
+    "cuda", "cpu", "to", "long", "int", "float", "double", "half", "bool", "byte",
+    "zero_", "normal_", "uniform_", "random_", "contiguous", "view", "squeeze", "unsqueeze",
+})  # fmt: skip
+"""Methods whose result has no gradient where what they are called on has none."""
 
 
 @rule.event("torch.tensor", "torch.Tensor.new_tensor")

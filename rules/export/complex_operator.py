@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lintorch.core.finding import Harm, Hit, Severity
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined, Indexed, ItemSet
 from lintorch.evidence import Outcome, Trial
@@ -16,6 +16,12 @@ from lintorch.facts.exporting.complex_operators import (
     picks_complex,
     takes_complex,
 )
+from lintorch.facts.exporting.complex_rewrites import (
+    call_by_parts,
+    multiply_itself,
+    pick_by_parts,
+)
+from lintorch.facts.exporting.complex_writes import fill_real
 from lintorch.source import Source
 
 rule = Rule(
@@ -31,8 +37,11 @@ rule = Rule(
         writing into `z[...]`. `torch.export` and jit.trace take all of them; the legacy exporter
         takes no complex numbers at all (LT121). Measured on torch 2.13.
 
-        Write a sum of products as a matmul, or as four of real numbers:
-        `torch.complex(f(a.real, b.real) - f(a.imag, b.imag), f(a.real, b.imag) + f(a.imag, b.real))`.
+        The fix writes a sum of products as a matmul, or as sums of real ones in a function that is
+        put into the file, `z**2` as `z * z`, `z[:, 0]` as
+        `torch.complex(z.real[:, 0], z.imag[:, 0])`, and a tensor of zeros that is filled part by
+        part as one of real and imaginary parts, behind which `view_as_complex` stands: the new
+        exporter is right after each, the legacy one still refuses. Numbers differ by rounding.
     """,
     bad="""
         import torch
@@ -61,7 +70,7 @@ rule = Rule(
 
             def forward(self, x):
                 spectrum = torch.fft.rfft(x)
-                mixed = (spectrum.transpose(1, 2) @ self.weight).transpose(1, 2)
+                mixed = torch.matmul(spectrum.transpose(-1, -2), self.weight).transpose(-1, -2)
                 return torch.fft.irfft(mixed)
     """,
     remedy=APART,
@@ -69,6 +78,7 @@ rule = Rule(
         warnings.simplefilter("ignore")
         torch.onnx.export(Mixed().eval(), (torch.rand(2, 4, 8),), dynamo=True, verbose=False)
     """,
+    fix=Applicability.UNSAFE,
     severity=Severity.ERROR,
     example_profile=("onnx",),
 )
@@ -80,33 +90,33 @@ REFUSAL = "No decompositions registered for the complex-valued input"
 @rule.event(*REAL_ALONE)
 def in_model(event: Called, source: Source) -> Iterator[Hit]:
     if event.way.forward and takes_complex(event):
-        yield from tell(event, f"{event.name.rpartition('.')[2]}()")
+        yield from tell(event, f"{event.name.rpartition('.')[2]}()", call_by_parts(event, source))
 
 
 @rule.event(Indexed)
 def in_index(event: Indexed, source: Source) -> Iterator[Hit]:
     """`z[:, 0]`, `z[..., None]`."""
     if event.way.forward and picks_complex(event):
-        yield from tell(event, "an index that is no slice")
+        yield from tell(event, "an index that is no slice", pick_by_parts(event, source))
 
 
 @rule.event(ItemSet)
 def in_item(event: ItemSet, source: Source) -> Iterator[Hit]:
     """`z[:, :4] = part`."""
     if event.way.forward and is_complex(event.held):
-        yield from tell(event, "writing into a part")
+        yield from tell(event, "writing into a part", fill_real(event, source))
 
 
 @rule.event(Combined)
 def in_power(event: Combined, source: Source) -> Iterator[Hit]:
     """`z ** 2`."""
     if event.operator == "Pow" and event.way.forward and is_complex(event.left):
-        yield from tell(event, "a power")
+        yield from tell(event, "a power", multiply_itself(event, source))
 
 
-def tell(event: Called | Indexed | ItemSet | Combined, what: str) -> Iterator[Hit]:
+def tell(event: Called | Indexed | ItemSet | Combined, what: str, fix: Fix | None) -> Iterator[Hit]:
     """Of a tensor that is complex for sure."""
-    yield Hit(event, f"{what} of complex numbers has no translation to ONNX", harm=HARM)
+    yield Hit(event, f"{what} of complex numbers has no translation to ONNX", fix, HARM)
 
 
 @rule.trial("failed")

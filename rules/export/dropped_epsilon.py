@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
+from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
 from lintorch.evaluator.given_arguments import read_plain
@@ -171,7 +171,16 @@ def write_clamp(event: Combined, added: Value, source: Source) -> Fix | None:
     if not clamp:
         return None
     text = f"{clamp}({source.code(inner)}, min={source.code(second)})"
-    return Fix(f"write {text}", (source.replace(whole, text), *imports), Applicability.UNSAFE)
+    edit = without_brackets(source.replace(whole, text), whole, source)
+    return Fix(f"write {text}", (edit, *imports), Applicability.UNSAFE)
+
+
+def without_brackets(edit: Edit, whole: cst.BinaryOperation, source: Source) -> Edit:
+    """A call needs none of the brackets that a sum stands in, but behind a word."""
+    start, end = edit.start - 1, edit.end + 1
+    bracketed = whole.lpar and source.text[start] + source.text[end - 1] == "()"
+    behind = source.text[start - 1 : start]
+    return edit if not bracketed or behind.isidentifier() else Edit(start, end, edit.content)
 
 
 @rule.trial("wrong")

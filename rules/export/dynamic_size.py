@@ -31,6 +31,7 @@ from lintorch.evidence.size_changes import (
     only_looks,
 )
 from lintorch.evidence.treatment import name_sizes, report_limits
+from lintorch.facts.exporting.mend_axes import write_repeats
 from lintorch.facts.exporting.sized_kinds import (
     KINDS,
     NEW,
@@ -393,7 +394,8 @@ def in_repeats(event: Called, source: Source) -> Iterator[Hit]:
     varies = isinstance(many, Number) and many.varies and not many.data
     if varies and source.profile.dynamic and event.way.forward:
         said = f"`{source.evaluation.text(event.spot)}` repeats by a size that varies"
-        yield Hit(event, said, harm={"onnx": Harm.SILENT}, remedy=EXPANDED)
+        harm = {"onnx": Harm.SILENT}
+        yield Hit(event, said, write_repeats(event, source), harm, remedy=EXPANDED)
 
 
 EXPANDED = "write x.unsqueeze(d + 1).expand(-1, ..., n, ...).flatten(d, d + 1) for a dim of d"

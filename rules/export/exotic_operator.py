@@ -37,6 +37,7 @@ from lintorch.facts.exporting.exotic_operators import (
     UNKNOWN_TO_NEW,
 )
 from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm, unflatten_later
+from lintorch.facts.exporting.mend_axes import write_axes, write_squeeze
 from lintorch.facts.exporting.refused_arguments import (
     BY_NAME,
     COUNTS_DOWN,
@@ -520,8 +521,9 @@ def in_squeeze(event: Called, source: Source) -> Iterator[Hit]:
     """`x.squeeze(1)` of three channels, `x.squeeze((2, 3))`."""
     if event.way.forward:
         for message, harm in weigh_squeeze(event):
+            fix = write_squeeze(event, source)
             yield Hit(
-                event, message, harm=harm, remedy=NO_SQUEEZE if "onnx" in harm else ONE_BY_ONE
+                event, message, fix, harm, remedy=NO_SQUEEZE if "onnx" in harm else ONE_BY_ONE
             )
 
 
@@ -530,7 +532,7 @@ def in_ellipsis(event: Called, source: Source) -> Iterator[Hit]:
     """`torch.einsum("...id,...jd->...ij", x, weight)`."""
     if event.way.forward:
         for message, harm in weigh_ellipsis(event):
-            yield Hit(event, message, harm=harm, remedy=ONE_ELLIPSIS)
+            yield Hit(event, message, write_axes(event, source), harm, remedy=ONE_ELLIPSIS)
 
 
 def write_turned(event: AttributeRead, source: Source) -> Fix | None:

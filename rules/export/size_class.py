@@ -7,7 +7,9 @@ import linecache
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from lintorch.core.finding import Harm, Hit, Severity
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Decided
 from lintorch.evaluator.exporters import EAGER, EVERYONE, TRACERS
@@ -36,6 +38,7 @@ rule = Rule(
         `isinstance(size, (int, torch.SymInt, torch.Tensor))`.
     """,
     bad="""
+        import torch
         import torch.nn.functional as F
         from torch import nn
 
@@ -53,6 +56,7 @@ rule = Rule(
                 return F.interpolate(self.conv(image), size=(height, width))
     """,
     good="""
+        import torch
         import torch.nn.functional as F
         from torch import nn
 
@@ -64,7 +68,7 @@ rule = Rule(
 
             def forward(self, image):
                 size = 2 * image.shape[2]
-                if not isinstance(size, (tuple, list)):
+                if isinstance(size, (int, torch.SymInt, torch.Tensor)):
                     size = (size, size)
                 height, width = size
                 return F.interpolate(self.conv(image), size=(height, width))
@@ -76,6 +80,7 @@ rule = Rule(
         sizes = ({2: torch.export.Dim.DYNAMIC, 3: torch.export.Dim.DYNAMIC},)
         torch.export.export(Twice(), (torch.ones(1, 3, 8, 12),), dynamic_shapes=sizes)
     """,
+    fix=Applicability.UNSAFE,
     severity=Severity.ERROR,
 )
 
@@ -108,7 +113,48 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
     if harm:
         text = source.evaluation.text(event.spot)
         message = f"`{text}` is {not said} where it is exported, and {said} elsewhere"
-        yield Hit(event, message, harm=harm)
+        yield Hit(event, message, ask_all(event, asked, source), harm)
+
+
+def ask_all(event: Decided, asked: ast.expr, source: Source) -> Fix | None:
+    """`isinstance(size, (int, torch.SymInt, torch.Tensor))`, where no side is for tensors alone."""
+    test, around = find_test(event, asked, source), event.branch
+    if test is None or not isinstance(around, (ast.If, ast.IfExp, ast.Assert)):
+        return None
+    name, classes = ast.unparse(asked), name_classes(test)
+    others = [] if isinstance(around, ast.Assert) else list(ast.walk(around))
+    if not classes or reads_attribute(name, others) or asks_axis(name, others):
+        return None
+    more = ["torch.SymInt", *(["torch.SymFloat"] if "float" in classes else []), "torch.Tensor"]
+    spelled = [source.reach(each, test) for each in more]
+    edits = dict.fromkeys(edit for _, needed in spelled for edit in needed)
+    text = f"isinstance({name}, ({', '.join([*classes, *(each for each, _ in spelled)])}))"
+    edit = source.replace(test, text)
+    return Fix(f"ask {text}", (edit, *edits), Applicability.UNSAFE) if all(spelled) else None
+
+
+def find_test(event: Decided, asked: ast.expr, source: Source) -> cst.Call | None:
+    """The call that asks, which may stand behind a `not`."""
+    if event.spot.path != source.path:
+        return None
+    begin = f"isinstance({ast.unparse(asked)},"
+    rows = range(event.spot.row, event.spot.row + 3)
+    calls = (each for each in source.nodes(cst.Call) if source.place(each).row in rows)
+    return next((each for each in calls if source.code(each).startswith(begin)), None)
+
+
+def name_classes(test: cst.Call) -> list[str]:
+    """The classes of numbers that an isinstance asks for; [] where it asks for others."""
+    if (
+        not isinstance(test.func, cst.Name)
+        or test.func.value != "isinstance"
+        or len(test.args) != 2
+    ):
+        return []
+    given = test.args[1].value
+    nodes = [e.value for e in given.elements] if isinstance(given, cst.Tuple) else [given]
+    names = [each.value for each in nodes if isinstance(each, cst.Name)]
+    return names if len(names) == len(nodes) and set(names) <= {"int", "float"} else []
 
 
 def find_asked(test: ast.AST) -> ast.expr | None:

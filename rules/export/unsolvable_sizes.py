@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from lintorch.core.finding import Harm, Hit, Severity
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
 from lintorch.evaluator.sizes import Dim, Operation, Size, floor_divide, varies
@@ -30,7 +32,8 @@ rule = Rule(
         alone (MaxPool2d(3, 2, 1)), it is solved. Measured on torch 2.13.
 
         Resize to the size of what it joins: `F.interpolate(low, size=high.shape[-2:])`. That runs
-        at every size, and all exporters follow it.
+        at every size, and all exporters follow it. The fix puts that around what joins: where the
+        sizes fit, that is the same bits and gradients, and elsewhere the model raised.
     """,
     bad="""
         import torch
@@ -51,7 +54,6 @@ rule = Rule(
     """,
     good="""
         import torch
-        import torch.nn.functional as F
         from torch import nn
 
 
@@ -60,17 +62,19 @@ rule = Rule(
                 super().__init__()
                 self.stem = nn.Conv2d(3, 4, 3, stride=2, padding=1)
                 self.down = nn.MaxPool2d(2)
+                self.twice = nn.Upsample(scale_factor=2)
 
             def forward(self, image):
                 high = self.stem(image)
-                low = F.interpolate(self.down(high), size=high.shape[-2:])
-                return torch.cat((high, low), 1)
+                low = self.twice(self.down(high))
+                return torch.cat((high, nn.functional.interpolate(low, size=high.shape[2:])), 1)
     """,
     remedy="resize to what it joins: F.interpolate(low, size=high.shape[-2:])",
     proof="""
         sizes = ({2: torch.export.Dim.DYNAMIC, 3: torch.export.Dim.DYNAMIC},)
         torch.export.export(Net(), (torch.ones(2, 3, 64, 64),), dynamic_shapes=sizes)
     """,
+    fix=Applicability.SAFE,
     severity=Severity.ERROR,
 )
 
@@ -116,11 +120,54 @@ def tell_join(
     ranks = {len(each.shape or ()) for each in tensors}
     for one, other in pairwise(tensors) if len(ranks) == 1 else ():
         axes = [axis for axis in range(*ranks) if along not in (axis, axis - max(ranks))]
-        if any(
-            is_evened(*pair, each, source) for each in axes for pair in ((one, other), (other, one))
-        ):
-            yield Hit(event, SAID, harm=REFUSED)
-            return
+        for even, wide in ((one, other), (other, one)):
+            if any(is_evened(even, wide, each, source) for each in axes):
+                fix = (
+                    resize(event, tensors, even, wide, source)
+                    if {*range(2, *ranks)} <= {*axes}
+                    else None
+                )
+                yield Hit(event, SAID, fix, REFUSED)
+                return
+
+
+def resize(
+    event: Combined | Called, joined: list[Tensor], even: Tensor, wide: Tensor, source: Source
+) -> Fix | None:
+    """`F.interpolate(low, size=high.shape[2:])` for `low`, where all axes behind the channels have to fit."""
+    given, shape = list_given(event, source), wide.shape or ()
+    if len(given) != len(joined) or len(shape) not in (3, 4, 5) or 1 in shape[2:]:
+        return None
+    places = (next(n for n, t in enumerate(joined) if t is each) for each in (even, wide))
+    low, high = (given[each] for each in places)
+    if not isinstance(high, (cst.Name, cst.Attribute)):
+        return None
+    name, edits = source.reach("torch.nn.functional.interpolate", low)
+    text = f"{name}({source.code(low)}, size={source.code(high)}.shape[2:])"
+    return Fix(f"write {text}", (source.replace(low, text), *edits)) if name else None
+
+
+def list_given(event: Combined | Called, source: Source) -> list[cst.BaseExpression]:
+    """The operands as they are written; [] where they are not all seen."""
+    node: cst.CSTNode | None
+    if isinstance(event, Combined):
+        node = source.node_at(event, cst.BinaryOperation)
+        return [node.left, node.right] if isinstance(node, cst.BinaryOperation) else []
+    node = source.call_at(event)
+    args = node.args if isinstance(node, cst.Call) else ()
+    if any(arg.star for arg in args):
+        return []
+    if event.name in ELEMENTWISE:
+        held = (
+            node.func.value
+            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)
+            else None
+        )
+        method = [held] if held is not None and "Tensor" in event.name else []
+        return [*method, *(arg.value for arg in args if arg.keyword is None)]
+    parts = args[0].value if args else None
+    items = parts.elements if isinstance(parts, (cst.Tuple, cst.List)) else ()
+    return [each.value for each in items if isinstance(each, cst.Element)]
 
 
 def is_evened(even: Tensor, other: Tensor, axis: int, source: Source) -> bool:

@@ -12,12 +12,11 @@ from lintorch.core.profile import LOWEST_OPSET, WRITES_ONNX, enumerate_names
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, ItemSet
 from lintorch.evidence import GraphCapture, OperatorUse, Outcome, Site, Trace, Tracer, Trial
-from lintorch.facts.exporting.einsum_elementwise import find_elementwise
-from lintorch.facts.exporting.einsum_products import find_product
+from lintorch.facts.exporting.einsum_calls import multiply, reads_again, write_held
 from lintorch.facts.exporting.onnx_operators import name_exported
 from lintorch.facts.exporting.operator_rewrites import Rewrite, find_rewrite
 from lintorch.facts.exporting.part_writes import PartWrite, name_written, read_part
-from lintorch.source import Source, literal
+from lintorch.source import Source
 from lintorch.targets import Answer, Target, Verdict, find_target, written_operators
 from lintorch.targets.verdict import About
 
@@ -220,54 +219,6 @@ def read_arguments(
 
 def is_function(event: Called) -> bool:
     return not event.name.startswith("torch.Tensor.")
-
-
-def reads_again(operand: cst.BaseExpression) -> bool:
-    """Whether an operand may be written twice: `x`, `self.scale`."""
-    while isinstance(operand, cst.Attribute):
-        operand = operand.value
-    return isinstance(operand, cst.Name)
-
-
-def multiply(event: Called, source: Source) -> Fix | None:
-    """`torch.matmul(a, b.transpose(-1, -2))` or `a * b[:, None]` for what an einsum multiplies."""
-    call = source.call_at(event)
-    given = list_operands(call) if call is not None and event.name == "torch.einsum" else None
-    said = literal(given[0]) if given else None
-    if call is None or given is None or not isinstance(said, str):
-        return None
-    texts = [write_held(each, source) for each in given[1:]]
-    if len(texts) != said.count(",") + 1:
-        return None
-    if (product := find_product(said)) is not None:
-        name, edits = source.reach("torch.matmul", call)
-        text = product.write(name, *texts) if name else ""
-        whole = text
-    else:
-        plain, edits = find_elementwise(said), ()
-        text = plain.write(texts) if plain is not None else ""
-        whole = source.fitted(text, call) if plain is not None and plain.multiplies else text
-    if not text:
-        return None
-    return Fix(f"write {text}", (source.replace(call, whole), *edits), Applicability.UNSAFE)
-
-
-def list_operands(call: cst.Call) -> list[cst.BaseExpression] | None:
-    """The equation and its operands, which may stand in a list; None where they are not all seen."""
-    if any(arg.star or arg.keyword for arg in call.args):
-        return None
-    values = [arg.value for arg in call.args]
-    if len(values) == 2 and isinstance(values[1], (cst.List, cst.Tuple)):
-        values = [values[0], *(each.value for each in values[1].elements)]
-    starred = any(isinstance(each, cst.StarredElement) for each in values)
-    return None if starred or not 2 <= len(values) <= 3 else values
-
-
-def write_held(operand: cst.BaseExpression, source: Source) -> str:
-    """An operand as something that a method can be called on."""
-    plain = isinstance(operand, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
-    text = source.code(operand)
-    return text if plain or operand.lpar else f"({text})"
 
 
 @rule.trace(Tracer.EXPORT)

@@ -1,0 +1,151 @@
+"""Rewrites of what ONNX has not, or has otherwise: refused or wrong before, right after, the same in eager mode."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+onnxruntime = pytest.importorskip("onnxruntime")
+
+from lintorch import catalog  # noqa: E402
+from lintorch.core.dispatch import index_detectors, lint_subject  # noqa: E402
+from lintorch.core.finding import Applicability, Evidence, Finding  # noqa: E402
+from lintorch.core.profile import Profile  # noqa: E402
+from lintorch.fix.fix_rounds import settle  # noqa: E402
+from lintorch.source import Source  # noqa: E402
+
+EVERY = frozenset({Applicability.SAFE, Applicability.UNSAFE})
+RULES = index_detectors(catalog.build_catalog().rules.values(), Evidence.SOURCE)
+HEAD = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.Conv1d(4, 4, 1)
+        self.weight = nn.Parameter(torch.rand(4, 6, dtype=torch.cfloat))
+        self.square = nn.Parameter(torch.rand(4, 4, dtype=torch.cfloat))
+        self.plain = nn.Parameter(torch.rand(7, 5))
+
+    def forward(self, x):
+        x = self.norm(x)
+        z = torch.fft.rfft(x)
+"""
+LENGTHS = (16, 32)
+REWRITTEN = {
+    "a product of complex matrices": ("y = torch.einsum('bcn,cd->bdn', z, self.weight)",),
+    "a sum of products over two axes": ("y = torch.einsum('bcn,cd->bd', z, self.weight)",),
+    "bmm": ("y = torch.bmm(z.transpose(1, 2), z)",),
+    "a channel": ("y = z[:, 0] + z[..., None].sum(-1)[:, 1:2].sum(1)",),
+    "functions": ("y = torch.exp(z) + z**2 + torch.square(z)", "y = y.unsqueeze(1)"),
+    "a spectrum that is filled": (
+        "y = torch.zeros(x.shape[0], 4, x.shape[2] // 2 + 1, dtype=torch.cfloat)",
+        "y[:, :, :3] = z[:, :, :3]",
+        "y[..., -2:] = 2 * z[..., -2:]",
+    ),
+    "a squeeze of four channels": ("y = x.squeeze(1) * 2",),
+    "repeats by a size": ("y = x.mean(2).repeat_interleave(x.shape[2], dim=1)",),
+    "an ellipsis for no axes": ("y = torch.einsum('...d,...jd->...j', x[..., :5], self.plain)",),
+}  # fmt: skip
+
+
+def write_model(lines: tuple[str, ...]) -> str:
+    behind = ("return torch.view_as_real(y) if y.is_complex() else y",)
+    return HEAD + "".join(f"        {line}\n" for line in (*lines, *behind))
+
+
+def mend(text: str, exporter: str = "onnx", path: str = "model.py") -> str:
+    """A text with every fix in it; a second time changes nothing."""
+    profile = Profile(frozenset({exporter}))
+
+    def find(text: str) -> list[Finding]:
+        found = lint_subject(Source(path, text, profile), RULES)
+        return [each for each in found if not each.confirms]
+
+    once = settle(text, find, EVERY).text
+    assert settle(once, find, EVERY).text == once
+    return once
+
+
+def build(text: str, name: str = "Net") -> Any:
+    names: dict[str, Any] = {}
+    exec(text, names)
+    torch.manual_seed(0)
+    return names[name]().eval()
+
+
+def run_exported(model: Any, given: list[Any]) -> list[Any] | None:
+    """What the file gives of each; None where there comes no file, or it does not run."""
+    file, axes = io.BytesIO(), {0: torch.export.Dim.DYNAMIC, 2: torch.export.Dim.DYNAMIC}
+    try:
+        program = torch.onnx.export(model, (given[0],), dynamo=True, verbose=False, dynamic_shapes=(axes,))  # fmt: skip
+        program.save(file)
+        session = onnxruntime.InferenceSession(file.getvalue())
+        return [torch.tensor(session.run(None, {"x": each.numpy()})[0]) for each in given]
+    except Exception:  # the many kinds of refusal of the exporter and of ONNX Runtime
+        return None
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("lines", REWRITTEN.values(), ids=REWRITTEN)
+def test_the_new_exporter_is_right_after_a_rewrite(lines: tuple[str, ...]) -> None:
+    text = write_model(lines)
+    model, mended = build(text), build(mend(text))
+    torch.manual_seed(1)
+    given = [torch.rand(2 + n, 4, length) for n, length in enumerate(LENGTHS)]
+    with torch.no_grad():
+        wanted = [model(each) for each in given]
+        assert all(is_close(mended(each), right) for each, right in zip(given, wanted, strict=True))
+    before, after = run_exported(model, given), run_exported(mended, given)
+    assert before is None or not all(map(is_close, before, wanted))
+    assert after is not None
+    assert all(map(is_close, after, wanted))
+
+
+def is_close(found: Any, wanted: Any) -> bool:
+    return found.shape == wanted.shape and bool(torch.allclose(found, wanted, rtol=1e-3, atol=1e-3))
+
+
+JOINED = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 4, 3, stride=2, padding=1)
+        self.down, self.twice = nn.MaxPool2d(2), nn.Upsample(scale_factor=2)
+
+    def forward(self, image):
+        high = self.stem(image)
+        low = self.twice(self.down(high))
+        return {}
+"""
+
+
+def test_what_is_joined_is_resized_but_along_the_axis_that_differs() -> None:
+    text = JOINED.format("high + low, torch.cat((low, high), 1), torch.cat((low, high), 3)")
+    mended = mend(text, "torch.export")
+    resized = "nn.functional.interpolate(low, size=high.shape[2:])"
+    wanted = f"high + {resized}, torch.cat(({resized}, high), 1), torch.cat((low, high), 3)"
+    assert wanted in mended
+    image = torch.rand(2, 3, 32, 16)
+    for found, right in zip(build(mended)(image), build(text)(image), strict=True):
+        assert torch.equal(found, right)
+
+
+def test_numbers_by_default_are_made_numbers_of_their_kind(tmp_path: Path) -> None:
+    name = "WithNumbers"
+    line = "def forward(self, x, alpha=0.5, n=2, *, start=1):"
+    body = "x = torch.relu(x)\n        return x[:, start:].reshape(-1, n) * alpha, x * n"
+    text = f"import torch\nfrom torch import nn\n\n\nclass {name}(nn.Module):\n    {line}\n        {body}\n"
+    mended = mend(text, "onnx-legacy", str(tmp_path / "model.py"))
+    made = ["alpha = float(alpha)", "n = int(n)", "start = int(start)"]
+    assert sorted(map(str.strip, mended.splitlines()[6:-2])) == made
+    x = torch.rand(2, 5)
+    assert all(map(torch.equal, build(mended, name)(x), build(text, name)(x)))
