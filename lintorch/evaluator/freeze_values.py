@@ -8,7 +8,7 @@ from typing import Any
 from lintorch.evaluator.compare_layers import LAYER
 from lintorch.evaluator.repeated_calls import is_lasting
 from lintorch.evaluator.state import State
-from lintorch.evaluator.values import Bound, Held, Value
+from lintorch.evaluator.values import Bound, Given, Held, Value
 
 _DEEPEST = 8
 
@@ -46,6 +46,9 @@ def freeze_value(value: Value, state: State, deep: int = 0) -> Any:
 
 
 def _freeze_part(part: Any, state: State, deep: int) -> Any:
+    if isinstance(part, Given):  # what an object of a class that is not known was made with
+        given = (part.positional, *part.keyword.items())
+        return None if part.open else _freeze_part(given, state, deep)
     if not isinstance(part, tuple):
         return freeze_value(part, state, deep) if isinstance(part, Value) else part
     frozen = tuple(_freeze_part(each, state, deep) for each in part)

@@ -76,17 +76,53 @@ def _is_read_by_opencv(node: ast.AST, inputs: set[str]) -> bool:
     return False
 
 
-_DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
+_DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|init+ed)$")
 """What the first batches of training have set."""
+_SETTING = ("fill_", "copy_", "add_", "logical_or_")
 
 
-def is_preparing(test: ast.expr) -> bool | None:
-    """The answer to a test after which the first batches of training go on: `not self.initialized`."""
+def is_preparing(test: ast.expr, within: ast.AST | None = None) -> bool | None:
+    """The answer to a test after which the first batches of training go on: `not self.initialized`.
+
+    That is also what a function asks which itself sets it then: `self.seen.fill_(1)`.
+    """
     if type(test) is ast.UnaryOp and isinstance(test.op, ast.Not):
-        inner = is_preparing(test.operand)
+        inner = is_preparing(test.operand, within)
         return None if inner is None else not inner
-    asked = type(test) is ast.Attribute and _DONE.match(test.attr)
-    return False if asked else None
+    if type(test) is not ast.Attribute or not isinstance(test.value, ast.Name):
+        return None
+    if _DONE.match(test.attr):
+        return False
+    return False if within is not None and test.attr in _list_set(within) else None
+
+
+def returns_prepared(node: ast.If, within: ast.AST | None) -> bool:
+    """`if self.initialized: return`, above what the first batches of training do."""
+    only = len(node.body) == 1 and isinstance(node.body[0], ast.Return) and not node.orelse
+    return only and is_preparing(node.test, within) is False
+
+
+@keep_beside
+def _list_set(function: ast.AST) -> frozenset[str]:
+    """Flags of `self` that it sets to true."""
+    return frozenset(name for each in list_nodes(function) for name in _name_set(each))
+
+
+def _name_set(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value):
+            if isinstance(value, ast.Constant) and value.value is True:
+                yield name
+        case ast.Call(func=ast.Attribute(value=held, attr=how), args=[given, *_]):
+            if isinstance(held, ast.Attribute) and held.attr == "data":
+                held = held.value
+            if isinstance(held, ast.Attribute) and how in _SETTING and _holds_true(given):
+                yield held.attr
+
+
+def _holds_true(given: ast.expr) -> bool:
+    """`True`, `1`, `torch.tensor(True)`."""
+    return any(isinstance(e, ast.Constant) and e.value in (True, 1) for e in ast.walk(given))
 
 
 @contextmanager

@@ -35,6 +35,7 @@ from lintorch.evaluator.other_runtimes import (
     follow_apart,
     is_foreign_case,
     is_preparing,
+    returns_prepared,
 )
 from lintorch.evaluator.settled import settle_value
 from lintorch.evaluator.state import State
@@ -98,7 +99,7 @@ def run_augmented(machine: Machine, node: ast.AugAssign) -> None:
 def run_if(machine: Machine, node: ast.If) -> None:
     """`if test: … else: …`; both where the test is not decided."""
     since = len(machine.events)
-    test = machine.evaluate(node.test)
+    test, within = machine.evaluate(node.test), machine.here.node
     answer = decide(machine, test)
     tell_decided(machine, node.test, "if", test, answer, node)
     if is_refusal(node):
@@ -106,8 +107,9 @@ def run_if(machine: Machine, node: ast.If) -> None:
         settle_most(machine, test, False)
     if answer is not None:
         block = node.body if answer else node.orelse
-        leaves = answer is is_preparing(node.test)
+        leaves = answer is is_preparing(node.test, within)
         follow_apart(machine, leaves, lambda: machine.execute(block))
+        leave_prepared(machine, node, within)
         return
     foreign, gone = find_foreign(machine, node), list[bool]()
 
@@ -115,7 +117,7 @@ def run_if(machine: Machine, node: ast.If) -> None:
         def follow() -> Value:
             narrow_names(machine, node.test, truth)
             keep_exporters(machine, node.test, test, truth)
-            leaves = foreign[not truth] or truth is is_preparing(node.test)
+            leaves = foreign[not truth] or truth is is_preparing(node.test, within)
             gone.append(truth)
             follow_apart(machine, leaves, lambda: machine.execute(block))
             gone.pop()
@@ -127,6 +129,13 @@ def run_if(machine: Machine, node: ast.If) -> None:
     machine.try_paths([take(node.body, True), take(node.orelse, False)])
     for truth in gone:  # that side is left: what follows is the other's
         keep_exporters(machine, node.test, test, not truth)
+    leave_prepared(machine, node, within)
+
+
+def leave_prepared(machine: Machine, node: ast.If, within: ast.AST | None) -> None:
+    """What follows in the function is for the first batches of training, if a branch says so."""
+    if machine.here.forward and returns_prepared(node, within):
+        machine.here.forward = False
 
 
 _SPLITS = ("torch.split", "torch.Tensor.split")

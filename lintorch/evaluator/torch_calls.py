@@ -120,30 +120,41 @@ def _freeze_named(machine: Machine, given: Mapping[str, Value]) -> Mapping[str, 
 _LISTED: frozenset[type] = frozenset({Held, Items})
 
 
-def freeze_list(machine: Machine, value: Value) -> Value:
+_DEEPEST = 16
+"""How far lists within lists are followed, which may hold themselves."""
+
+
+def freeze_list(machine: Machine, value: Value, deep: int = 0) -> Value:
     """A list or dictionary as it is now, which nothing changes; other values as they are."""
     kind = type(value)
     if kind is not Held and kind is not Items:
         return value
+    if deep > _DEEPEST:
+        return UNKNOWN
     if isinstance(value, Held) and value.kind == "list":
         items = machine.state.read(value.address).get(ITEMS)
-        frozen = None if items is None else tuple(freeze_list(machine, each) for each in items)
+        frozen = (
+            None if items is None else tuple(freeze_list(machine, each, deep + 1) for each in items)
+        )
         return Items("list", frozen, machine.state.read(value.address).get("each", UNKNOWN))
     if isinstance(value, Held) and value.kind == "dict":
-        return _freeze_dict(machine, value)
+        return _freeze_dict(machine, value, deep)
     if isinstance(value, Items) and value.items and any(map(_is_list, value.items)):
-        return replace(value, items=tuple(freeze_list(machine, each) for each in value.items))
+        return replace(
+            value, items=tuple(freeze_list(machine, each, deep + 1) for each in value.items)
+        )
     return value
 
 
-def _freeze_dict(machine: Machine, value: Held) -> Items:
+def _freeze_dict(machine: Machine, value: Held, deep: int) -> Items:
     """Its keys with their values; what else there is is not known where it is open."""
     content = machine.state.read(value.address)
     if "open" in content or len(content) > machine.budget.items:
         return Items("dict", None)
     pairs = ((Constant(k), v) for k, v in content.items() if isinstance(v, Value))
     return Items(
-        "dict", tuple(Items("tuple", (k, freeze_list(machine, each))) for k, each in pairs)
+        "dict",
+        tuple(Items("tuple", (k, freeze_list(machine, each, deep + 1))) for k, each in pairs),
     )
 
 

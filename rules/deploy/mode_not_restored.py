@@ -95,10 +95,18 @@ def _list_lasting(region: TrainingRegion, training: Training, source: Source) ->
             lasts = action.act is Act.EVAL and (
                 (met and _is_left(action, passage)) or _is_looked_at(action, passage, region)
             )
-            if not lasts or _is_kept(action, source):
+            if not lasts or _is_kept(action, source) or _sets_either(action, source):
                 continue
             if _is_trained(action, training, source):
                 yield action
+
+
+def _sets_either(action: Action, source: Source) -> bool:
+    """`if train: model.train() else: model.eval()`: whoever calls it says which."""
+    name = "" if action.on is None else str(action.on)
+    branches = (e for e in source.evaluation.list_around(action.at) if isinstance(e, ast.If))
+    sides = (part for each in branches for part in (each.body, each.orelse))
+    return any(f"{name}.train()" in map(ast.unparse, side) for side in sides)
 
 
 def _is_kept(action: Action, source: Source) -> bool:

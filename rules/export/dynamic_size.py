@@ -165,6 +165,7 @@ WITHOUT_NUMPY = "use // and math.prod(), or x.flatten(1), which keep sizes symbo
 MADE_BY_TORCH = ("zeros", "ones", "full", "empty", "eye", "arange")
 """Functions of NumPy that torch has by the same name, and gives sizes that vary."""
 STACK = "divide each part by its own size: torch.stack((x[..., 0] / w, x[..., 1] / h), -1)"
+ONE_EACH = "make a tensor of each size: torch.stack([torch.tensor(h), torch.tensor(w)])"
 BY_ARANGE = {
     "linspace": "write a + (b - a) * torch.arange(n) / (n - 1 + 1 // n)",
     "one_hot": "write index[..., None] == torch.arange(n)",
@@ -363,7 +364,7 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     several, single = MAKERS[event.name]
     text = source.evaluation.text(event.spot)
     harm = single if isinstance(data, Number) else several
-    remedy = "use the size itself" if isinstance(data, Number) else STACK
+    remedy = "use the size itself" if isinstance(data, Number) else say_apart(event, source)
     if isinstance(data, Number) and event.name in SHAPED:
         message = f"`{text}` takes a traced number for what it is to hold"
         remedy = SHAPED[event.name]
@@ -372,6 +373,13 @@ def in_maker(event: Called, source: Source) -> Iterator[Hit]:
     single_size = isinstance(data, Number)
     fix = size_itself(event, source) if single_size else stack_sizes(event, data, source)
     yield Hit(event, f"`{text}` holds the sizes of the example", fix, harm, remedy=remedy)
+
+
+def say_apart(event: Called, source: Source) -> str:
+    """What to write for a tensor of several sizes: of what divides by it, and of others."""
+    users = source.evaluation.ways.find_users(event.result) if event.result is not None else ()
+    divides = any(isinstance(e, Combined) and e.operator == "Div" for e in users)
+    return STACK if divides else ONE_EACH
 
 
 @rule.event(*KINDS)

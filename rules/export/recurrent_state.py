@@ -170,7 +170,24 @@ def is_steady(event: Called, axis: int, source: Source) -> bool:
     runs = list_runs(event, source)
     if not runs and event.spot.path != source.path:
         return True  # what runs it is looked at in its own file
+    if not runs and is_written_by_steps(event, axis, source):
+        return True
     return bool(runs) and all(is_step(each, axis, source) for each in runs)
+
+
+def is_written_by_steps(event: Called, axis: int, source: Source) -> bool:
+    """`self.rnn(step.unsqueeze(0), state)` of a method that nothing calls, and no other run."""
+    line = next(
+        (e for e in source.evaluation.list_around(event) if isinstance(e, ast.Assign)), None
+    )
+    owner = next(
+        (e for e in source.evaluation.list_all_around(event) if isinstance(e, ast.ClassDef)), None
+    )
+    if line is None or owner is None or len(line.targets) != 1:
+        return False
+    name = ast.unparse(line.targets[0])
+    runs = [e for e in ast.walk(owner) if isinstance(e, ast.Call) and ast.unparse(e.func) == name]
+    return bool(runs) and all(is_unsqueezed(each, axis) for each in runs)
 
 
 def is_fed(event: Called, source: Source) -> bool:
@@ -232,7 +249,12 @@ def is_one_at(index: Value, axis: int) -> bool:
 
 def is_written_as_step(run: Called, axis: int) -> bool:
     """The same, of what nothing is known."""
-    match run.node:
+    return is_unsqueezed(run.node, axis)
+
+
+def is_unsqueezed(run: ast.AST, axis: int) -> bool:
+    """`self.rnn(x.unsqueeze(0), state)`."""
+    match run:
         case ast.Call(
             args=[
                 ast.Call(func=ast.Attribute(attr="unsqueeze"), args=[ast.Constant(value=at)]),

@@ -185,6 +185,8 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     if harm:
         text = source.evaluation.text(event.spot)
         call = source.call_at(event)
+        if call and is_factor(call, source):
+            return  # told where that is given to the resize
         fix = exact(call, source) if call and is_quotient(event.via.size) else None
         fix = fix or (write_quotient(call, event, source) if call else None)
         fix = fix or (write_root(call, event, source) if call else None)
@@ -200,6 +202,15 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         if (fix is not None or not waits) and (harm or unsaved):
             felt = None if unsaved else harm
             yield Hit(event, said, fix=fix, harm=felt, remedy=remedy, cause=name, confirms=waits)
+
+
+def is_factor(call: cst.Call, source: Source) -> bool:
+    """`interpolate(x, scale_factor=math.sqrt(n / 196))`."""
+    around = source.parent(call)
+    while isinstance(around, (cst.BinaryOperation, cst.Tuple, cst.Element)):
+        around = source.parent(around)
+    word = around.keyword if isinstance(around, cst.Arg) else None
+    return word is not None and word.value == "scale_factor"
 
 
 def rounds_logarithm(event: Baked, source: Source) -> bool:

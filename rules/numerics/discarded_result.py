@@ -14,14 +14,11 @@ from lintorch.evaluator.events import Called, Combined
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import (
     FALSE,
-    Constant,
-    External,
     Tensor,
     Unknown,
-    Value,
     find_unproven,
 )
-from lintorch.facts.models.value_ways import is_one
+from lintorch.facts.models.moved_before import is_there_already
 from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import Source
 
@@ -92,7 +89,9 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         return
     if not is_tensor(event, source) or is_tried(event, source) or follows_write(event):
         return
-    if ends_cell(event, source) or warms_up(event, source) or is_there_already(event, source):
+    if ends_cell(event, source) or warms_up(event, source) or goes_elsewhere(event, source):
+        return
+    if is_there_already(event, source.evaluation.ways):
         return
     called = event.node.func if isinstance(event.node, ast.Call) else event.node
     tensor = name_tensor(called, event)
@@ -113,30 +112,14 @@ def warms_up(event: Called, source: Source) -> bool:
     return False
 
 
-def is_there_already(event: Called, source: Source) -> bool:
-    """Whether the tensor is made of what went to the same device, or type, before: nothing is missed."""
-    if event.name not in ("torch.Tensor.to", "torch.Tensor.cuda"):
-        return False
-    held, *asked = event.positional
-    ways = source.evaluation.ways
-    made = (ways.find_maker(each) for each in ways.list_sources(held))
-    moves = (m for m in made if isinstance(m, Called) and m.name == event.name and m is not event)
-    return any(
-        len(move.positional) - 1 == len(asked)
-        and move.keyword.keys() == event.keyword.keys()
-        and all(
-            map(
-                is_same,
-                (*move.positional[1:], *move.keyword.values()),
-                (*asked, *event.keyword.values()),
-            )
-        )
-        for move in moves
-    )
+def goes_elsewhere(event: Called, source: Source) -> bool:
+    """`x.to(device)` above `x = x.cpu()`: all that it is used for moves it first."""
+    users = [e for e in source.evaluation.ways.find_users(event.positional[0]) if e is not event]
+    names = {e.name if isinstance(e, Called) else "" for e in users}
+    return bool(names) and event.name in MOVES and names <= MOVES
 
 
-def is_same(left: Value, right: Value) -> bool:
-    return is_one(left, right) or (isinstance(left, (Constant, External)) and left == right)
+MOVES = frozenset(f"torch.Tensor.{name}" for name in ("to", "cuda", "cpu"))
 
 
 @rule.source(cst.Expr, needs=("training ==", "requires_grad ==", "] =="))

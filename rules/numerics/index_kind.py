@@ -114,13 +114,38 @@ def in_arithmetic(event: Combined, source: Source) -> Iterator[Hit]:
     left, right = (is_bool_tensor(each) for each in (event.left, event.right))
     if isinstance(event.node, ast.UnaryOp) and isinstance(event.node.op, ast.USub) and left:
         yield Hit(event, "minus a mask, which is bool: this raises", remedy="use ~")
-    if event.operator != "Sub" or not (left or right):
+    if event.operator != "Sub" or not (left or right) or is_pooled(event, source):
         return
     what = "two masks, which are bool" if left and right else "a mask, which is bool"
     node = source.node_at(event, cst.BinaryOperation)
     fix = None if node is None else inverted(node, right, source)
     message = f"subtraction with {what}: this raises"
     yield Hit(event, message, fix, remedy="use ~, ^ or float()")
+
+
+POOLED = {
+    f"torch.nn.{home}": name
+    for axes in (1, 2, 3)
+    for kind, title in (("max", "Max"), ("avg", "Avg"))
+    for name in (f"{kind}_pool{axes}d",)
+    for home in (f"functional.{name}", f"{title}Pool{axes}d.forward")
+}
+"""Operators that have no kernel for bool."""
+
+
+@rule.event(*POOLED)
+def in_pool(event: Called, source: Source) -> Iterator[Hit]:
+    """`F.max_pool2d(mask, 3)`."""
+    given = event.arguments.get("input")
+    if given is not None and is_bool_tensor(given):
+        said = f"{POOLED[event.name]} takes no mask, which is bool: this raises"
+        yield Hit(event, said, remedy="give it mask.float()")
+
+
+def is_pooled(event: Combined, source: Source) -> bool:
+    """Whether a mask was pooled before, of which that is told."""
+    makers = (source.evaluation.ways.find_maker(each) for each in (event.left, event.right))
+    return any(isinstance(each, Called) and each.name in POOLED for each in makers)
 
 
 def is_bool_tensor(value: Value) -> bool:

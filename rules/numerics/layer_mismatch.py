@@ -178,6 +178,8 @@ def find_remedy(event: Refused) -> str:
         return "pass 'mean', 'sum' or 'none'"
     if "given a tuple" in event.message:
         return "take its first item: output, state = self.rnn(x)"
+    if "only one of size or scale_factor" in event.message:
+        return "name what is meant: size=(h, w), mode='nearest'; the third argument is scale_factor"
     return "give it a tensor of the shape it takes"
 
 

@@ -215,11 +215,26 @@ def in_vectors(call: cst.Call, source: Source) -> Iterator[Hit]:
     )
     pattern = rf"{axes} (== 1|< 2|<= 1)" if inside else rf"{axes} (> 1|>= 2)"
     norm = re.fullmatch(pattern, asked) and _find_norm(source)
-    if norm and not _is_called_nowhere(loop, source):
+    if norm and not _is_called_nowhere(loop, source) and not _is_set_back(loop, source):
         message = (
             f"the scales of {norm.rpartition('.')[2]} have one axis too: 0 lets nothing through"
         )
         yield Hit(call, message, remedy='ask named_parameters() for "bias" in the name')
+
+
+def _is_set_back(loop: cst.For, source: Source) -> bool:
+    """Whether norm layers get their ones again below: `if isinstance(m, nn.LayerNorm): m.reset_parameters()`."""
+    function = source.enclosing(loop, cst.FunctionDef, cst.Module)
+    return any(
+        source.enclosing(node, cst.FunctionDef, cst.Module) is function
+        and source.precedes(loop, node)
+        and "Norm" in source.code(node.test)
+        and bool(_ONES.search(source.code(node.body)))
+        for node in source.nodes(cst.If)
+    )
+
+
+_ONES = re.compile(r"reset_parameters\(|ones_\(|fill_\(1|constant_\([\w.]*weight[\w.]*, 1")
 
 
 def _is_called_nowhere(node: cst.CSTNode, source: Source) -> bool:

@@ -74,13 +74,22 @@ def in_settings(event: ItemSet, source: Source) -> Iterator[Hit]:
         return
     if not event.way.certain and len(event.way.names) > 2 and _is_function(event.way.root):
         return  # unknown arguments decide whether it is set at all
-    if names_all(event, source):
+    if names_all(event, source) or names_current(event, source):
         return
     for each in source.evaluation.list_before(event):
         if isinstance(each, Called) and each.name in ASKS_CUDA and is_sure(each, event, source):
-            message = f"set after {each.name}() has asked CUDA: changes nothing any more"
+            other = each.spot.path != event.spot.path
+            where = f" in {each.spot.path}:{each.spot.row}" if other else ""
+            message = f"set after {each.name}(){where} has asked CUDA: changes nothing any more"
             yield Hit(event, f"CUDA_VISIBLE_DEVICES {message}")
             return
+
+
+def names_current(event: ItemSet, source: Source) -> bool:
+    """`str(torch.cuda.current_device())`: what is used anyway."""
+    ways = source.evaluation.ways
+    made = (ways.find_maker(each) for each in ways.list_sources(event.value))
+    return any(isinstance(e, Called) and e.name == "torch.cuda.current_device" for e in made)
 
 
 def names_all(event: ItemSet, source: Source) -> bool:

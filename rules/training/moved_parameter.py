@@ -11,6 +11,7 @@ from lintorch.evaluator.events import AttributeRead, AttributeSet, Called, Combi
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.objects import is_module_class
 from lintorch.evaluator.values import FALSE, TRUE, Constant, External, Held, Tensor, Value
+from lintorch.facts.models.moved_before import is_there_already
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.source import Source
 
@@ -22,6 +23,7 @@ rule = Rule(
         `to`, `cuda`, `double` and `half` of a tensor give a new tensor wherever device or dtype
         differ. Of `nn.Parameter(x).cuda()` that is no Parameter any more: the module does not
         register it, no optimizer sees it, state_dict lacks it; no more than `nn.Parameter(x) * 0.1` is one. Of
+        what an attribute that is a Parameter is given it raises TypeError. Of
         `torch.zeros(3, requires_grad=True).cuda()` it is no leaf, and its grad stays None. On the
         CPU, where nothing is to be moved, all is well, so tests pass. Move the data first, or the
         module afterwards. Measured on torch 2.13.
@@ -75,12 +77,26 @@ def in_modules(event: AttributeSet, source: Source) -> Iterator[Hit]:
     made = source.evaluation.ways.find_maker(find_operand(move))
     if isinstance(made, Called) and made.name in _PARAMETERS and not _is_constant(made):
         how = name_operation(move)
+        if _is_read_off(move):
+            said = f"self.{event.attribute} is a Parameter: where {how}() moves it, this raises TypeError"
+            yield Hit(move, said, remedy="leave it out: to() of the module moves it", cause="again")
+            return
+        if is_there_already(move, source.evaluation.ways):
+            return
         message = (
             f"where {how}() moves or converts it, self.{event.attribute} is no Parameter: it is"
             " neither trained nor saved"
         )
         remedy = f"call {how}() on what Parameter is given"
         yield Hit(move, message, _move_inside(move, made, source), remedy=remedy, cause="kept")
+
+
+def _is_read_off(move: Called) -> bool:
+    """`self.alpha = self.alpha.to(x.device)`: the Parameter stands there already, and takes no tensor."""
+    called = move.node.func if isinstance(move.node, ast.Call) else None
+    held = called.value if isinstance(called, ast.Attribute) else None
+    own = isinstance(held, ast.Attribute) and isinstance(held.value, ast.Name)
+    return own and not move.way.names[-1].endswith("__init__") if move.way.names else own
 
 
 def _is_constant(made: Called) -> bool:

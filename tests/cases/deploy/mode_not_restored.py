@@ -471,3 +471,25 @@ def run_sharded(rank, cfg, a, b):
         train_sharded(model, a, optimizer, criterion)
         if epoch % cfg.every == 0:
             print(validate_sharded(model, b, criterion))
+
+
+def choose_mode(model, train):
+    def run(x):
+        if not train:
+            model.eval()
+            return model(x)
+        else:
+            model.train()
+            return model(x)
+
+    return run
+
+
+def fit_by_mode(model, loader, held_out, optimizer):
+    for step, x in enumerate(loader):
+        optimizer.zero_grad()
+        choose_mode(model, train=True)(x).mean().backward()
+        optimizer.step()
+        if step % 10 == 0:
+            with torch.no_grad():
+                print(choose_mode(model, train=False)(held_out).mean())

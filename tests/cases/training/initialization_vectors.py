@@ -24,3 +24,12 @@ class Net(nn.Module):
 
     def forward(self, x):
         return self.norm(self.conv(x))
+
+
+def begin(model: nn.Module):
+    for p in model.parameters():
+        if p.dim() == 1:
+            p.data.zero_()
+    for m in model.modules():
+        if isinstance(m, (nn.Embedding, nn.LayerNorm)):
+            m.reset_parameters()

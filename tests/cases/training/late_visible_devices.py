@@ -38,3 +38,8 @@ def all_there_are(options):
 
 def all_there_are_at_once():
     os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, range(torch.cuda.device_count())))
+
+
+def what_is_used_anyway():
+    if torch.cuda.is_available():
+        os.environ["CUDA_VISIBLE_DEVICES"] = str(torch.cuda.current_device())

@@ -16,10 +16,14 @@ class Weights(nn.Module):
         self.gain = nn.Parameter(torch.zeros(4)).type(torch.FloatTensor)
         self.fast = nn.Parameter(torch.zeros(4)).type(torch.cuda.FloatTensor)  # hit
         self.fine = nn.Parameter(torch.zeros(4)).type(torch.DoubleTensor)  # hit
+        self.there = nn.Parameter(torch.rand(4).to(device), requires_grad=True).to(device)
+        self.made = nn.Parameter(torch.rand(4, device=device)).to(device)
+        self.wide = nn.Parameter(torch.rand(4).to(device)).to(torch.float64)  # hit
         self.buffer = torch.zeros(4).to(device)
         self.to(device)
 
     def forward(self, x):
+        self.bias = self.bias.to(x.device)  # hit
         return x * self.scale + self.shift
 
 
