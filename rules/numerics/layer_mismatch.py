@@ -84,6 +84,7 @@ GIVING = RECURRENT | {"torch.nn.Linear.forward", "torch.nn.Embedding.forward"}
 DEEPEST = 8
 RANKS = re.compile(r"\b\d-?D\b")
 """Messages about how many axes something has."""
+OTHER_RANK = "input to conv1d, but got input of size"
 UNSET = re.compile(r"negative dimension -1: ")
 
 
@@ -150,10 +151,11 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
         severity, where = Severity.WARNING, ", if it is built with its defaults"
     # what follows an error in a pass of a model is met once that is mended
     again = f"pass of {event.way.root}" if certain and event.way.forward else ""
-    if event.made is not None and event.made.path == source.path:
+    if event.made is not None and event.made.path in (source.path, event.spot.path):
         caller = event.way.names[-1] if event.way.names else "the script"
         message = f"{short} raises in {caller}{where}: {show_message(event)}"
-        yield Hit(source.evaluation.place(event.made), message, severity=severity, cause=again)
+        place, remedy = source.evaluation.place(event.made), find_remedy(event, rule.remedy)
+        yield Hit(place, message, severity=severity, remedy=remedy, cause=again)
     else:
         said = f"{short} raises{where}: {show_message(event)}"
         cause = again or (said if certain else f"{short}{where}")
@@ -173,14 +175,20 @@ def is_handed_over(name: str, source: Source) -> bool:
     return any(isinstance(e, cst.Call) and source.name(e.func) not in asking for e in calls)
 
 
-def find_remedy(event: Refused) -> str:
+def find_remedy(event: Refused, plain: str = "give it a tensor of the shape it takes") -> str:
+    """What to write instead, by what torch says; `plain` where that is of sizes alone."""
     if "reduction" in event.message:
         return "pass 'mean', 'sum' or 'none'"
     if "given a tuple" in event.message:
         return "take its first item: output, state = self.rnn(x)"
     if "only one of size or scale_factor" in event.message:
         return "name what is meant: size=(h, w), mode='nearest'; the third argument is scale_factor"
-    return "give it a tensor of the shape it takes"
+    if "-dimensional weight" in event.message:
+        return "give kernel_size one number for each axis"
+    given = event.operands[0] if event.operands else None
+    if OTHER_RANK in event.message and isinstance(given, Tensor) and given.shape is not None:
+        return f"make it a Conv{len(given.shape) - 2}d, or give it a tensor of the shape it takes"
+    return plain
 
 
 def follows_linear(event: Refused, source: Source) -> bool:

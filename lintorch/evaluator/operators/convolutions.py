@@ -121,6 +121,8 @@ def _make_layer(axes: int) -> Any:
     def convolve_layer(settings: Any, input: Any) -> TensorType:
         weight, groups = _make_weight(settings, axes)
         options = [settings["stride"], settings["padding"], settings["dilation"]]
+        if len(weight) != axes + 2:  # `Conv1d(3, 8, kernel_size=(1, 2))`
+            _require_kernels(as_tensor(input), TensorType(weight), axes)
         return convolve_with(as_tensor(input), weight, options, groups)
 
     return convolve_layer
@@ -191,7 +193,7 @@ def _require_kernels(tensor: TensorType, kernels: TensorType, axes: int) -> None
     require_batched(tensor, axes, f"conv{axes}d")
     if kernels.rank != axes + 2:
         raise ShapeError(
-            f"Expected {kernels.rank}-dimensional input for {kernels.rank}-dimensional weight"
+            f"Expected {kernels.rank}-dimensional input for {kernels.rank}-dimensional weight "
             f"{show_sizes(kernels.sizes)}, but got {tensor.rank}-dimensional input of size "
             f"{show_sizes(tensor.sizes)} instead"
         )

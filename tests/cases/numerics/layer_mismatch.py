@@ -390,3 +390,15 @@ def take_head():
     nn.Sequential(*list(headless.children()))
     nn.Sequential(*list(other.children()))
     nn.Sequential(*list(whole.children()))  # hit
+
+
+class Waves(nn.Module):
+    def __init__(self, wide=32):
+        super().__init__()
+        self.start = nn.Conv2d(2, wide, (1, 1))
+        self.gate = nn.Conv1d(wide, wide, kernel_size=(1, 2))  # hit
+        self.skip = nn.Conv1d(wide, wide, kernel_size=(2,))
+
+    def forward(self, x):
+        y = torch.tanh(self.gate(self.start(x)))
+        return y + self.skip(torch.relu(self.start(x)).flatten(2))
