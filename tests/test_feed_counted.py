@@ -8,6 +8,8 @@ from examining import examine_files, write_files
 from reported import model_of
 from test_feed_asked import feed_models
 
+from lintorch.record.input_notation import write_arguments
+
 
 def test_a_depth_leaves_one_block_a_stage(tmp_path: Path) -> None:
     text = """
@@ -162,3 +164,132 @@ def test_what_a_project_puts_into_a_configuration_besides_is_made_up(tmp_path: P
     """
     (report,) = examine_files(write_files(tmp_path, {"net": text}), tmp_path, trace=False)
     assert model_of(report).parameters == 32 * 10 + 10
+
+
+def test_a_state_that_a_method_begins_is_begun_first(tmp_path: Path) -> None:
+    text = """
+    import torch
+    from torch import nn
+
+
+    class Memory(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(6, 4)
+
+        def begin(self, batch_size):
+            self.held = torch.zeros(batch_size, 4)
+
+        def forward(self, x):
+            self.held = self.held + self.layer(x)
+            return self.held
+    """
+    (report,) = examine_files(write_files(tmp_path, {"net": text}), tmp_path, trace=False)
+    model = model_of(report)
+    assert "begin(2) was called first, which sets what forward reads" in model.assumptions
+    assert str(write_arguments(model.inputs, model.sizes)) == "['float32[2, 6]']"
+
+
+def test_two_texts_have_lengths_of_their_own(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Answers(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(20, 8)
+            self.places = nn.ParameterDict(
+                {"context": torch.zeros(40, 8), "question": torch.zeros(25, 8)}
+            )
+
+        def forward(self, context_ids, question_ids):
+            context = self.table(context_ids) + self.places["context"]
+            question = self.table(question_ids) + self.places["question"]
+            return context @ question.transpose(1, 2)
+    """,
+    )
+    assert fed == {"Answers": "['int64[batch=2, 40] in 0..18', 'int64[batch=2, 25] in 0..18']"}
+
+
+def test_a_model_of_one_sample_is_fed_one(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Duel(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.value, self.gain = nn.Linear(4, 51), nn.Linear(4, 8 * 51)
+
+        def forward(self, x):
+            gain = self.gain(x).view(-1, 8, 51)
+            return self.value(x) + gain - gain.mean(1, keepdim=True)
+    """,
+    )
+    assert fed == {"Duel": "['float32[1, 4]']"}
+
+
+def test_a_function_called_like_its_class_builds_it(tmp_path: Path) -> None:
+    text = """
+    from torch import nn
+
+
+    class Vit(nn.Module):
+        def __init__(self, stem=None):
+            super().__init__()
+            self.stem = stem
+
+        def forward(self, x):
+            return self.stem(x)
+
+
+    def make(width):
+        return Vit(nn.Linear(width, 2))
+
+
+    def Vit_Small():
+        return make(7)
+    """
+    (report,) = examine_files(write_files(tmp_path, {"net": text}), tmp_path, trace=False)
+    assert model_of(report).arguments == {"factory": "Vit_Small"}
+
+
+def test_a_padding_mask_has_two_axes(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Words(nn.Module):
+        def __init__(self):
+            super().__init__()
+            layer = nn.TransformerEncoderLayer(32, 4, batch_first=True)
+            self.encoder = nn.TransformerEncoder(layer, 1)
+            self.head = nn.Linear(32, 3)
+
+        def forward(self, inputs, attn_mask):
+            out = self.encoder(inputs, src_key_padding_mask=~attn_mask.bool())
+            return self.head((out * attn_mask.unsqueeze(-1)).sum(1))
+    """,
+    )
+    assert fed == {"Words": "['float32[2, 16, 32]', 'float32[2, 16]']"}
+
+
+def test_numbers_in_a_docstring_say_how_many_there_are(tmp_path: Path) -> None:
+    text = '''
+    import torch
+    from torch import nn
+
+
+    class Warp(nn.Module):
+        def __init__(self, inshape):
+            """
+            Parameters:
+                inshape: Input shape. e.g. (192, 192, 192)
+            """
+            super().__init__()
+            self.flow = nn.Conv3d(1, len(inshape), 3, padding=1)
+            self.grid = torch.zeros(1, len(inshape), *inshape)
+
+        def forward(self, source):
+            return self.grid + self.flow(source)
+    '''
+    (report,) = examine_files(write_files(tmp_path, {"net": text}), tmp_path, trace=False)
+    assert model_of(report).arguments == {"inshape": "(32, 32, 32)"}

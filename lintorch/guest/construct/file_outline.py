@@ -71,8 +71,9 @@ def outline_definitions(text: bytes) -> FileOutline:
         taker = called if called in classes else find_made_class(called, returned, classes)
         if taker and given in classes and given != taker:
             names[taker] |= {given}
-    factories = {name: node.lineno for name, node in functions.items() if _is_factory(node)}
-    made = {name: find_made_class(name, returned, classes) for name in factories}
+    made = {name: find_made_class(name, returned, classes) for name in functions}
+    factories = {n: f.lineno for n, f in functions.items() if _is_factory(f, made[n])}
+    made = {name: made[name] for name in factories}
     return FileOutline(classes, factories, names, made)
 
 
@@ -95,7 +96,8 @@ def _find_plain_names(node: ast.FunctionDef) -> set[str]:
     return {target.id for targets in plain for target in targets if isinstance(target, ast.Name)}
 
 
-def _is_factory(node: ast.FunctionDef) -> bool:
+def _is_factory(node: ast.FunctionDef, made: str) -> bool:
+    """Whether a function without required arguments is called like what builds a model, or like the class `made`."""
     arguments = node.args
     required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
     if required or any(default is None for default in arguments.kw_defaults):
@@ -108,5 +110,7 @@ def _is_factory(node: ast.FunctionDef) -> bool:
     ):
         return False
     if node.returns is not None and "Module" in ast.unparse(node.returns):
+        return True
+    if made and node.name.lower().startswith(made.lower()):
         return True
     return bool(_FACTORY_NAME.fullmatch(node.name)) and not _NO_FACTORY_NAME.match(node.name)

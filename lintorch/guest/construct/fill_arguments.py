@@ -22,6 +22,7 @@ from lintorch.guest.construct.conventional_values import (
     make_vocabulary,
     names_vocabulary,
 )
+from lintorch.guest.construct.documented_numbers import find_documented_numbers
 from lintorch.guest.construct.fit_arguments import fit_together
 from lintorch.guest.construct.found_settings import (
     FoundSettings,
@@ -195,6 +196,8 @@ def _fill_parameter(call: Callable[..., Any], parameter: inspect.Parameter, dept
         return find_shipped_word(call, parameter.name, choices)
     if counted := find_counted_number(call, parameter.name):
         return counted
+    if not written and (shown := find_documented_numbers(call, parameter.name)):
+        return shown
     if is_sequence_parameter(call, parameter):
         if not written and names_vocabulary(name):
             return make_vocabulary()

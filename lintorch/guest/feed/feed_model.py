@@ -12,6 +12,7 @@ from lintorch.guest.construct.make_model import Built, NotAModelError
 from lintorch.guest.construct.model_identity import ModelIdentity
 from lintorch.guest.construct.parameters import name_arguments
 from lintorch.guest.feed import search_inputs
+from lintorch.guest.feed.begun_state import note_beginning, repeat_beginning
 from lintorch.guest.feed.first_training_run import repeat_training_run
 from lintorch.guest.feed.plain_forward import take_plain
 from lintorch.guest.feed.search_inputs import NotFedError
@@ -156,6 +157,8 @@ def _search_in_child(
             case InputsFound(found):
                 named_devices.make_tensors_on_cpu(found.on_cpu)
                 repeat_training_run(built.module, found)
+                if repeat_beginning(built.module, found.begun):
+                    note_beginning(found.begun)
                 return found
             case InputsMissing() as failed if failed.limit:
                 return _report_limit(failed.limit, failed.cause, work)

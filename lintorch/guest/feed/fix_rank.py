@@ -143,6 +143,15 @@ def add_indexed_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         yield from change_rank(guess, have + 1, got=have)
 
 
+def mask_each_step(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """A mask beside a sequence has one value for each of its steps; else as many axes as the message says."""
+    if any(given.shape[:2] == ("batch", "sequence") for given in guess.inputs):
+        for number, given in enumerate(guess.inputs):
+            if "mask" in given.name and given.shape != ("batch", "sequence"):
+                yield guess.with_input(number, replace(given, shape=("batch", "sequence")))
+    yield from take_first_rank(guess, match)
+
+
 def make_vectors_alike(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """What is put together gets as many axes: fractions with one too few those of the first that has them all.
 

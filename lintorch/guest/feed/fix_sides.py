@@ -44,6 +44,7 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from _share_length(guess, one, other)
     yield from _scale_one_image(guess, one, other)
     yield from _share_joined_axes(guess, one, other)
+    yield from _part_lengths(guess, one, other)
     for got, want in ((one, other), (other, one)):
         for name, size in guess.sizes.items():
             if size == got and name != "batch":
@@ -56,6 +57,8 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
             yield from replace_size(guess, got + 1, want + 1, axis=1)
         yield from scale_channels(guess, got, want)
     yield from _drop_last_axis(guess, one, other)
+    if guess.sizes.get("batch", 1) > 1 and guess.sizes["batch"] in (one, other):
+        yield guess.with_sizes(batch=1)
     steps = guess.sizes.get("sequence", 0)
     exact = min(one, other) > 1 and steps * one % other == 0 < steps
     back = [(other, one)] if "length" in guess.sizes or exact else []
@@ -100,6 +103,25 @@ def _share_length(guess: Guess, one: int, other: int) -> Iterator[Guess]:
             if len(rest) == 2 and rest[0] == got and (rest[1] == names[0] or type(rest[1]) is int):
                 last = got if rest[1] == names[0] else rest[1]
                 yield guess.with_input(number, replace(given, shape=(batch, names[0], last)))
+
+
+def _part_lengths(guess: Guess, one: int, other: int) -> Iterator[Guess]:
+    """Texts that have lengths of their own, a question beside a context: those that begin with one letter get another."""
+    groups: dict[str, list[int]] = {}
+    for number, given in enumerate(guess.inputs):
+        if "sequence" in given.shape and not given.longest:
+            groups.setdefault(given.name[:1].lower(), []).append(number)
+    for got, want in ((one, other), (other, one)):
+        if guess.sizes.get("sequence") != got or not 1 < want != got or len(groups) != 2:
+            continue
+        for letter, numbers in groups.items():
+            name = f"sequence_{letter}"
+            parted = guess
+            for number in numbers:
+                given = guess.inputs[number]
+                shape = tuple(name if size == "sequence" else size for size in given.shape)
+                parted = parted.with_input(number, replace(given, shape=shape))
+            yield parted.with_sizes(**{name: want})
 
 
 def _share_joined_axes(guess: Guess, one: int, other: int) -> Iterator[Guess]:

@@ -34,6 +34,7 @@ from lintorch.guest.feed.fix_rank import (
     lose_axes,
     lose_rows,
     make_vectors_alike,
+    mask_each_step,
     put_samples_second,
     take_asserted_rank,
     take_batched_rank,
@@ -117,6 +118,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"but got input of shape \[([\d, ]+)\] and num_groups=(\d+)", fix_channels_per_group),
         (r"cannot be multiplied \((\d+)x(\d+) and (\d+)x\d+\)", fix_linear_features),
         (r"Expected (\d+), got (\d+)$", fix_last_axis),
+        (r"expecting embedding dimension of (\d+), but got (\d+)", fix_last_axis),
         (r"inconsistent input_size: got (\d+),? expected (\d+)", fix_cell_features),
         (r"parameter numbers = (\d+) and channel size = (\d+)", fix_prelu),
         (
@@ -138,6 +140,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             take_one_sample,
         ),
         (r"Expected (\d) dimensions, got (\d)", take_first_rank),
+        (r"[Pp]adding mask should be (\d)D", mask_each_step),
         (r"input must have (2) dimensions, got (\d)", take_packed_rank),
         (r"Wrong shape: expected (\d) dims", take_first_rank),
         (r"input\.dim\(\) = (\d) is not equal to len\(dims\) = (\d)", take_second_rank),

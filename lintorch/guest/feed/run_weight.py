@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
+from lintorch.guest.feed.begun_state import Begun
 from lintorch.guest.watch.make_tensors import find_tensors
 from lintorch.guest.watch.operator_watch import OperatorWatch
 
@@ -26,13 +27,14 @@ class TooHeavy(BaseException):
 class RunWeight:
     """What a run has computed so far, as the seconds that one core takes, and the shapes that came of it.
 
-    It may not take more than `most` seconds. The model was `trained` first, where it asked for that.
+    It may not take more than `most` seconds. The model was `trained` first, or `begun`, where it asked for that.
     """
 
     most: float = math.inf
     seconds: float = 0.0
     shapes: list[tuple[str, tuple[tuple[int, ...], ...]]] = field(default_factory=list)
     trained: bool = False
+    begun: Begun | None = None
 
     def count_last_rows(self) -> int:
         """How many rows the last thing computed has; 0 where that is not kept."""

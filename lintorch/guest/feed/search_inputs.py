@@ -11,6 +11,7 @@ from torch import nn
 
 from lintorch.guest.construct.make_model import Built
 from lintorch.guest.feed.asked_sizes import fit_asked_size
+from lintorch.guest.feed.begun_state import Begun
 from lintorch.guest.feed.built_sides import try_built_sides
 from lintorch.guest.feed.example_inputs import follow_example
 from lintorch.guest.feed.fix_sides import suggest_sizes
@@ -125,7 +126,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     heavy: list[Guess] = []
     for guess, outcome in _try_guesses(built.module, starts, files, deadline, plain, heavy):
         if isinstance(outcome, RunWeight):
-            trained = outcome.trained
+            trained, begun = outcome.trained, outcome.begun
             if not guess.followed:
                 guess, outcome = put_squeezed_ones(guess, outcome, built.module, deadline)
                 guess, outcome = unmix_samples(guess, outcome, built.module, deadline)
@@ -135,7 +136,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
                 guess, outcome = leave_ones(guess, outcome, built.module, deadline)
             fed = fix_constant_sizes(guess, outcome, built.module, deadline + seconds / 2)
             said = (*_describe_lighter(guess, heavy), *([_TRAINED] if trained else ()))
-            return replace(fed, assumed=said, trained=trained)
+            return replace(fed, assumed=said, trained=trained, begun=begun)
         if furthest is None or _tells_more(outcome, furthest[1]):
             furthest = guess, outcome
         kinds.add(str(outcome))
@@ -193,6 +194,7 @@ def _try_guesses(
     put off for being `heavy` are noted there: lighter ones come first.
     """
     seen: set[object] = set()
+    begun: Begun | None = None
     later: list[Guess] = []
     for start, room in chain(((start, later) for start in starts), _take_later(later)):
         waiting = [(start, 0, _HEAVIEST)]
@@ -210,8 +212,9 @@ def _try_guesses(
             seen.add((guess.feeding_key(), heaviest))
             tries += 1
             seconds = max(_LEAST_SECONDS, left * _TRY_SHARE)
-            weight = RunWeight(heaviest)
+            weight = RunWeight(heaviest, begun=begun)
             error = try_guess(module, guess, files, seconds, weight)
+            begun = weight.begun
             if error is None:
                 yield guess, weight
                 return

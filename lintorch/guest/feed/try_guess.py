@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from torch import nn
 
 from lintorch.guest.feed.asked_sizes import AskedSize, find_asked_size, quote_assertion
+from lintorch.guest.feed.begun_state import begin_state
 from lintorch.guest.feed.first_training_run import asks_for_training, run_in_training
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.input_origins import InputOrigins, follow_inputs
@@ -91,6 +92,12 @@ def try_guess(
             raised = failed
         error = name_missing(raised)
         where = files.of_error(error)
+        begun = None
+        if weight.begun is None:
+            begun = begin_state(module, raised, guess.sizes.get("batch", 1))
+        if begun is not None:
+            weight.begun = begun
+            return try_guess(module, guess, files, seconds, weight)
         if helps_to_take_cpu(raised, where):
             return try_guess(module, guess, files, seconds, weight)
         event = event_of(error, module, files)

@@ -9,6 +9,7 @@ from math import inf, prod
 
 from torch import nn
 
+from lintorch.guest.feed.begun_state import Begun
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.guess_lengths import follow_lengths
 from lintorch.guest.feed.link_sizes import link_numbers
@@ -40,7 +41,8 @@ class Fed:
     of `named_sizes` that the model did not take. `followed` says that a call feeds it such inputs,
     and `assumed` what is not as the model has it. `on_cpu` is the line for which all that is made on
     a GPU by name is made on the CPU. It is `moving` where runs have changed weights of the model,
-    and `trained` where it ran in training mode once before all else. `untried` are sizes on the other
+    and `trained` where it ran in training mode once before all else; `begun` is the method that was
+    called first. `untried` are sizes on the other
     side of a comparison, or of a constant, that were left out.
     """
 
@@ -55,6 +57,7 @@ class Fed:
     on_cpu: str = ""
     moving: bool = False
     trained: bool = False
+    begun: Begun | None = None
     untried: tuple[Untried, ...] = ()
 
 
