@@ -86,6 +86,9 @@ def is_right_at_every_size(model: Any, images: list[Any], wanted: list[Any]) -> 
 REWRITTEN = [
     ("return F.avg_pool2d(image, image.shape[2:])",),
     ("return F.max_pool2d(image, (image.size(2), image.size(3)))",),
+    ("return F.max_pool2d(image, (image.size(2), 1))",),
+    ("rows = int(image.size()[2:][0])", "return F.avg_pool2d(image, (rows, 1), padding=0)"),
+    ("return F.avg_pool2d(image, kernel_size=(1, image.shape[-1]), stride=1)",),
     ("return F.avg_pool2d(image, image.shape[2:], stride=1, padding=0, count_include_pad=False)",),
     ("if image.sum() > 0:", "    image = image * 2", "else:", "    image = -image", "return image"),
     ("if image.max() > 1:", "    return image / 255", "return image + 1"),

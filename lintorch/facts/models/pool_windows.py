@@ -68,11 +68,43 @@ def pool_to_one(event: Called, source: EditsSizes) -> Fix | None:
     axes = int(pool[-2])
     sides = count_sides(find_assigned(size, source), source.code(image), axes, source)
     if sides not in (1, axes):
-        return None
+        return _pool_one_side(call, image, size, pool, source)
     text = f"{name}({source.code(image)}, 1)"
     exact = pool.startswith("max") and sides == axes
     promise = Applicability.SAFE if exact else Applicability.UNSAFE
     return Fix(f"write {text}", (source.replace(call, text), *edits), promise)
+
+
+def _pool_one_side(
+    call: cst.Call,
+    image: cst.BaseExpression,
+    size: cst.BaseExpression,
+    pool: str,
+    source: EditsSizes,
+) -> Fix | None:
+    """`x.mean(2, keepdim=True)` for `F.avg_pool2d(x, (x.size(2), 1))`: the window is all of one axis."""
+    if not isinstance(size, cst.Tuple) or len(size.elements) != 2 or not pool.endswith("2d"):
+        return None
+    written = [find_assigned(each.value, source) for each in size.elements]
+    ones = [isinstance(each, cst.Integer) and each.value == "1" for each in written]
+    strided = any(
+        arg.keyword and arg.keyword.value == "stride" and source.code(arg.value) != "1"
+        for arg in call.args
+    )
+    if ones.count(True) != 1 or strided or not isinstance(image, (cst.Name, cst.Attribute)):
+        return None
+    axis, held = 2 + ones.index(False), source.code(image)
+    read = "".join(source.code(written[axis - 2]).split()).removeprefix("int(").strip("()[]")
+    shapes = (f"{held}.shape", f"{held}.size()")
+    reads = {
+        text
+        for shape in shapes
+        for text in (f"{shape}[{axis}]", f"{shape}[{axis - 4}]", f"{shape}[2:][{axis - 2}]")
+    } | {f"{held}.size({axis})", f"{held}.size({axis - 4})"}
+    if read not in {each.strip("()[]") for each in reads}:
+        return None
+    text = f"{held}.{'mean' if pool.startswith('avg') else 'amax'}({axis}, keepdim=True)"
+    return Fix(f"write {text}", (source.replace(call, text),), Applicability.UNSAFE)
 
 
 def is_idle(arg: cst.Arg) -> bool:
