@@ -87,6 +87,7 @@ REWRITTEN = [
     ("return F.avg_pool2d(image, image.shape[2:])",),
     ("return F.max_pool2d(image, (image.size(2), image.size(3)))",),
     ("return F.max_pool2d(image, (image.size(2), 1))",),
+    ("return F.avg_pool2d(image, (image.size(2), image.size(3)), stride=(image.size(2), image.size(3)))",),
     ("rows = int(image.size()[2:][0])", "return F.avg_pool2d(image, (rows, 1), padding=0)"),
     ("return F.avg_pool2d(image, kernel_size=(1, image.shape[-1]), stride=1)",),
     ("return F.avg_pool2d(image, image.shape[2:], stride=1, padding=0, count_include_pad=False)",),

@@ -36,6 +36,22 @@ def train_from(path, optimizer):
     data = torch.mul(torch.load(path), 2)
     data.backward()
     optimizer.step()
+
+
+def resume(path, optimizer):
+    state = torch.load(path)
+    optimizer.load_state_dict(state["optimizer"])
+    for group in optimizer.param_groups:
+        lr = torch.mul(torch.tensor(group["lr"]), 2)
+    return lr
+
+
+def sample(x, count):
+    batch, places, channels = x.shape
+    chosen = torch.zeros(batch, count, dtype=torch.long)
+    for i in range(count):
+        chosen[:, i] = i
+    return torch.mul(chosen, 2)
 """
 TRAINER = """import torch
 
@@ -98,6 +114,8 @@ def test_functions_that_train_are_called_with_both_texts(tmp_path: Path) -> None
         ("engine.py", 14): ("display", False),
         ("engine.py", 21): ("safe", None),
         ("engine.py", 25): ("safe", None),
+        ("engine.py", 34): ("safe", True),
+        ("engine.py", 43): ("safe", True),
         ("trainer.py", 9): ("safe", True),
         ("trainer.py", 21): ("safe", True),
         ("trainer.py", 22): ("unsafe", False),

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeGuard
 
-from lintorch.core.finding import Applicability, Harm, Hit, Refuted
+import libcst as cst
+
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Baked, Called, Combined
 from lintorch.evaluator.sizes import Dim, Size, is_counted, is_ratio, is_symbol, list_symbols
@@ -336,6 +338,17 @@ def in_division(event: Called, source: Source) -> Iterator[Hit]:
 
 
 UNDIVIDED = {"onnx-legacy": Harm.REFUSED, "torchscript-trace": Harm.REFUSED}
+
+
+@rule.source(cst.Attribute, needs=(".data.size", ".data.shape"))
+def in_data(read: cst.Attribute, source: Source) -> Iterator[Hit]:
+    """`x.data.size()` of an `x` of which nothing is known: a run tells."""
+    inner = read.value
+    held = inner.attr.value if isinstance(inner, cst.Attribute) else ""
+    if read.attr.value in ("size", "shape") and held == "data" and source.profile.dynamic:
+        assert isinstance(inner, cst.Attribute)
+        fix = Fix("drop .data", (source.replace(inner, source.code(inner.value)),))
+        yield Hit(read, "a size read through `.data`", fix, UNSEEN, confirms=True)
 
 
 @rule.event("numpy.prod")

@@ -63,7 +63,8 @@ def pool_to_one(event: Called, source: EditsSizes) -> Fix | None:
     name, edits = source.reach(f"torch.nn.functional.adaptive_{pool}", call)
     if image is None or size is None or pool.startswith("lp") or not name:
         return None
-    if not all(map(is_idle, call.args[2:])):
+    window = source.code(size)
+    if not all(is_idle(arg) or _is_window(arg, window, source) for arg in call.args[2:]):
         return None
     axes = int(pool[-2])
     sides = count_sides(find_assigned(size, source), source.code(image), axes, source)
@@ -87,8 +88,9 @@ def _pool_one_side(
         return None
     written = [find_assigned(each.value, source) for each in size.elements]
     ones = [isinstance(each, cst.Integer) and each.value == "1" for each in written]
+    same = source.code(size)
     strided = any(
-        arg.keyword and arg.keyword.value == "stride" and source.code(arg.value) != "1"
+        arg.keyword and arg.keyword.value == "stride" and source.code(arg.value) not in ("1", same)
         for arg in call.args
     )
     if ones.count(True) != 1 or strided or not isinstance(image, (cst.Name, cst.Attribute)):
@@ -105,6 +107,12 @@ def _pool_one_side(
         return None
     text = f"{held}.{'mean' if pool.startswith('avg') else 'amax'}({axis}, keepdim=True)"
     return Fix(f"write {text}", (source.replace(call, text),), Applicability.UNSAFE)
+
+
+def _is_window(arg: cst.Arg, window: str, source: EditsSizes) -> bool:
+    """`stride=` of the window itself, which is what it is by default."""
+    named = arg.keyword is not None and arg.keyword.value == "stride"
+    return named and source.code(arg.value) == window
 
 
 def is_idle(arg: cst.Arg) -> bool:

@@ -55,6 +55,8 @@ def find_kind(name: str, uses: NameUses) -> Kind:
         return "word"
     if uses.divides and not uses.attributes and uses.called_with < 0:
         return "number"
+    if uses.counts and not uses.attributes and not uses.sliced and uses.called_with < 0:
+        return "number"
     if _SWITCH.search(short) and uses.called_with < 0 and not uses.attributes:
         return "flag"
     if asked & {"unscale_", "scale"} and "update" in asked:

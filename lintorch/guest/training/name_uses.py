@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_MAKERS = frozenset({"zeros", "ones", "empty", "full", "rand", "randn", "arange", "eye", "range"})
+"""Functions that are given sizes."""
 _WRAPS = frozenset({"enumerate", "tqdm", "iter", "zip", "log_every", "trange", "islice", "cycle", "track"})  # fmt: skip
 
 
@@ -24,6 +26,8 @@ class NameUses:
     """Whether it is asked whether it is larger or smaller than something."""
     divides: bool = False
     """Whether a whole number is divided by it: `step % args.log_interval`."""
+    counts: bool = False
+    """Whether something is made that is so large: `torch.zeros(b, n)`, `range(n)`."""
     compared: list[object] = field(default_factory=list)
     """Constants that it is compared with."""
     keys: list[object] = field(default_factory=list)
@@ -90,6 +94,8 @@ def _note_use(node: ast.expr, parents: dict[ast.AST, ast.AST], found: NameUses) 
             found.results = max(found.results, _count_results(above, parents))
         elif last_name(above.func) in _WRAPS:
             found.iterated = True
+        elif last_name(above.func) in _MAKERS:
+            found.counts = True
         else:
             found.given_to.add(_first_name(above.func))
     elif isinstance(above, (ast.Tuple, ast.List)):

@@ -14,6 +14,7 @@ from lintorch.guest.process.assumptions import note_assumption
 
 _missed: list[str] = []
 _load = nn.Module.load_state_dict
+_load_steps = torch.optim.Optimizer.load_state_dict
 
 
 class MissingWeightsError(AttributeError):
@@ -70,8 +71,14 @@ def note_missed(name: str, place: str, why: str = "is not here") -> None:
 
 
 def leave_weights_missed() -> None:
-    """Have modules take weights that are not here for their own."""
+    """Have modules and optimizers take weights and states that are not here for their own."""
     nn.Module.load_state_dict = _load_what_is_there
+    torch.optim.Optimizer.load_state_dict = _keep_steps
+
+
+def _keep_steps(self: torch.optim.Optimizer, state_dict: Any) -> None:
+    if not isinstance(state_dict, NothingToLoad):
+        _load_steps(self, state_dict)
 
 
 def _load_what_is_there(self: nn.Module, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
