@@ -119,6 +119,19 @@ class Prefixed(nn.Module):
         return torch.cat([self.token.expand(x.shape[0], -1, -1), x], 1) * mask[..., None]
 
 
+class PooledByWidth(nn.Module):
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3, stride=2, padding=1)
+        self.head = nn.Linear(4, 2)
+
+    def forward(self, image):
+        y = self.conv(image)
+        y = nn.functional.avg_pool2d(y, y.size()[3])
+        return self.head(y.view(y.size(0), -1))
+
+
 class Halves(nn.Module):
     def forward(self, x):
         b, s, c = x.shape
@@ -130,6 +143,7 @@ def run():
     Paired()({"pair": (torch.randn(2, 8), torch.randn(2, 8)), "more": [torch.randn(2, 8)]})
     Weighs()(Sample(torch.randn(2, 8), torch.randn(2, 4)), offset=torch.randn(2, 4), scale=2.0)
     Halves()(torch.randn(2, 6, 8))
+    PooledByWidth()(torch.randn(2, 3, 32, 32))
     Attends()(torch.randn(2, 12, 8), torch.ones(2, 12, 12))
     Words(Config(most=48))(torch.randint(0, 32, (2, 16)), None)
     Baked()(torch.randn(2, 3, 32, 32))
@@ -177,6 +191,13 @@ def test_as_few_sizes_are_fixed_as_can_be_and_the_line_is_named(tmp_path: Path) 
     assert {each["name"] for each in baked["fixed"]} <= {"height", "width"}
     assert ROW_OF_SIZE in [each["location"]["row"] for each in baked["fixed"]]
     assert "0: batch" in baked["program"]
+
+
+def test_a_size_that_forward_takes_no_other_of_stays_too(tmp_path: Path) -> None:
+    pooled = ask(tmp_path, "torch.export", "PooledByWidth")["PooledByWidth"]["suggestion"]
+    assert pooled["ran"]
+    assert "0: batch" in pooled["program"]
+    run_text(pooled["program"], tmp_path)
 
 
 def test_nested_inputs_have_an_entry_each(tmp_path: Path) -> None:

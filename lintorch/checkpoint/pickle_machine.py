@@ -74,7 +74,9 @@ def _list_opcodes(file: Any) -> Iterator[tuple[str, Any, int | None]]:
         except StopIteration:
             return
         except _UNREADABLE as error:
-            raise CheckpointError(f"its pickle is broken: {_describe(error)}") from error
+            cut = "only " in str(error) or isinstance(error, EOFError)
+            what = "it is cut off" if cut else "its pickle is broken"
+            raise CheckpointError(f"{what}: {_describe(error)}") from error
         if type(argument) is int and argument.bit_length() > 8 * MOST_NUMBER:
             raise CheckpointError(f"a number in its pickle takes more than {MOST_NUMBER} bytes")
         yield opcode.name, argument, at

@@ -22,6 +22,11 @@ _FEW = 8
 _HEAD = re.compile(
     r"(?:\w{1,20}\.)?(?:head|heads|fc|fc_norm|classifier|cls|logits|last_linear|score|lm_head|predictions|pooler)\b"
 )
+_STEM = re.compile(
+    r"(?:conv1|conv_1|stem|patch_embed|embeddings?|layer0|features\.0|conv_stem|embed_tokens)\b"
+)
+_SEVERAL = 3
+_OUTPUT = re.compile(r"(?i:conf|cls|class|head|logit|score|seg|pred|fc\b|linear\b|out|mask|label)")
 _PARTS = ("state_dict", "model_state_dict", "model", "net", "ema", "params", "generator")
 _TRAINING = {*_PARTS, "optimizer", "optimizer_state_dict", "epoch", "scheduler", "lr_scheduler", "hyper_parameters"}  # fmt: skip
 _WRAPPERS = {"module": "nn.DataParallel or DistributedDataParallel", "_orig_mod": "torch.compile", "model": "Lightning or a class of its own"}  # fmt: skip
@@ -167,6 +172,8 @@ def _describe_alone(missing: Sequence[str], unexpected: Sequence[str]) -> str:
     if len(keys) > 1 and all(key.endswith(".bias") for key in keys):
         which, other = ("model", "file") if missing else ("file", "model")
         return f"All of them are biases, as `{keys[0]}`: these layers have one in the {which} and none in the {other}, which was made with bias=False, or with a norm behind them that takes its place. Build the model as the file has it."
+    if missing and _is_whole(missing):
+        return f'The file has not even the first layers of the model, as `{missing[0]}`: as good as no key is the same. Its own keys have a prefix (`module.` of nn.DataParallel, `model.`), stand one level deeper (checkpoint["state_dict"]), or are of another kind of model; what `Unexpected key(s)` lists further below tells which.'
     if missing:
         return f"The model has layers that the file does not have, as `{missing[0]}`: it is built with other settings, or the file holds a part of it."
     if unexpected:
@@ -175,6 +182,12 @@ def _describe_alone(missing: Sequence[str], unexpected: Sequence[str]) -> str:
             return f"{told}: the head, which a model that gives features does not have. Leave it out: load_state_dict(state, strict=False)."
         return f"{told}: it is of a larger model, or of other settings."
     return ""
+
+
+def _is_whole(missing: Sequence[str]) -> bool:
+    """Whether what is missing begins with the stem of a network and goes on with several of its parts."""
+    parts = {key.partition(".")[0] for key in missing}
+    return bool(_STEM.match(missing[0])) and len(parts) >= _SEVERAL
 
 
 def _list_shapes(text: str) -> list[_Shape]:
@@ -199,6 +212,8 @@ def _describe_shapes(shapes: Sequence[_Shape]) -> str:
     rows = {(each.file[0], each.model[0]) for each in shapes if each.file and each.model}
     alone = all(each.file[1:] == each.model[1:] for each in shapes)
     modules = {each.key.rpartition(".")[0] for each in shapes}
+    if alone and len(rows) > 1 and all(_OUTPUT.search(each.key) for each in shapes):
+        return f"All that differ are rows of layers that give the outputs, as `{shapes[0].key}` ({shapes[0].file[0]} in the file, {shapes[0].model[0]} in the model): another number of classes. Build the model with the number that the file was trained for (its configuration, num_classes=…), or leave these layers out of the file's weights and train them anew."
     if not alone or len(rows) != 1 or len(modules) > 2:
         return _describe_differing(shapes)
     file, model = rows.pop()

@@ -19,6 +19,7 @@ from lintorch.record.outcomes import Outcome
 from lintorch.record.sites import Site
 from lintorch.record.suggestions import FixedSize
 
+_IDLE = "forward itself refuses every other size that was tried, with those above as they are"
 MakeJob = Callable[[Any, frozenset[str]], Job]
 """From a copy of the module, and the names of the sizes that are open, to the export."""
 
@@ -59,10 +60,27 @@ class Attempts:
         return self.made[names]
 
     def list_sizes(self, names: frozenset[str]) -> list[NamedSizes]:
-        """The sizes to compare at where only these vary."""
+        """The sizes to compare at where only these vary, as far as the model itself takes them."""
+        return [at for at in self._list_varied(names) if self._runs_at(at)]
+
+    def list_idle(self, names: frozenset[str]) -> frozenset[str]:
+        """Those of these sizes that the model takes no other value of while all but these are as in the example."""
+        first = self.eager.model.sizes
+        varied = {n for at in self._list_varied(names) for n in names if at[n] != first[n]}
+        taken = {n for at in self.list_sizes(names) for n in names if at[n] != first[n]}
+        return frozenset(varied - taken)
+
+    def _list_varied(self, names: frozenset[str]) -> list[NamedSizes]:
         first = self.eager.model.sizes
         found = [{n: at[n] if n in names else first[n] for n in first} for at in self.others]
         return [at for number, at in enumerate(found) if at != first and at not in found[:number]]
+
+    def _runs_at(self, sizes: NamedSizes) -> bool:
+        try:
+            self.eager.list_numbers_at(sizes)
+        except Exception:  # whatever user code raises
+            return False
+        return True
 
     def _export(self, names: frozenset[str]) -> Attempt:
         heard: list[BaseException] = []
@@ -90,6 +108,11 @@ def find_open_sizes(attempts: Attempts, names: frozenset[str]) -> tuple[Attempt,
     sizes = attempts.eager.model.sizes
     while True:
         attempt = attempts.export_with(names)
+        idle = attempts.list_idle(names) if attempt.is_right and fixed else frozenset()
+        if idle and not attempts.is_late():
+            fixed += (FixedSize(name, sizes[name], None, _IDLE) for name in sorted(idle))
+            names -= idle
+            continue
         if attempt.is_right or not names or attempts.is_late():
             return attempt, fixed
         blamed = _find_culprits(attempts, attempt)
