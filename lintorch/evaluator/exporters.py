@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lintorch.evaluator.signatures.find_signatures import is_known
+
 TRACERS = frozenset({"onnx-legacy", "torchscript-trace"})
 PROGRAMS = frozenset({"torch.export", "onnx"})
 EVERYONE = TRACERS | PROGRAMS | {"eager"}
@@ -24,6 +26,14 @@ TOLD: Mapping[str, frozenset[str]] = {
     "torch._utils.is_compiling": PROGRAMS,
 }
 """Whom each function answers with yes."""
+_MODULES = frozenset(path.rpartition(".")[0] for path in TOLD)
+
+
+def is_there(path: str) -> bool:
+    """Whether torch 2.x is known to have a function or a module of this dotted path."""
+    return path in TOLD or path in _MODULES or is_known(path)
+
+
 EAGER = frozenset({"eager"})
 """Who runs a forward as Python does, with sizes that are Python's own numbers."""
 _OF_TENSORS = ("Iterable", "Collection", "Container", "Sized", "Reversible")

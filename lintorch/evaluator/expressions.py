@@ -173,8 +173,12 @@ def _evaluate_rest(machine: Machine, node: ast.BoolOp, left: list[ast.expr]) -> 
     joined = machine.try_paths([lambda: value, go_on])
     if rest == [Constant(not wanted)] and _is_boolean(value):
         return rest[0]  # whatever the first is
-    if rest == [Constant(wanted)] and type(value) is ByExporter:
-        return value
+    if rest and type(value) is ByExporter:
+        if rest == [Constant(wanted)]:
+            return value
+        if type(rest[0]) is ByExporter:
+            told = value.told & rest[0].told if wanted else value.told | rest[0].told
+            return ByExporter(told)
     return _join_truth(machine, value, joined)
 
 

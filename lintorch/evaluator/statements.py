@@ -11,6 +11,7 @@ from lintorch.evaluator.assign import assign_target
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.events import Called, Combined, Decided, GivenBack, Returned
 from lintorch.evaluator.exporter_questions import keep_exporters, tell_decided
+from lintorch.evaluator.exporters import is_there
 from lintorch.evaluator.expressions import make_function
 from lintorch.evaluator.iterate import repeat_body, run_passes
 from lintorch.evaluator.join import ITEMS, join_data, join_states
@@ -277,6 +278,10 @@ def run_assert(machine: Machine, node: ast.Assert) -> None:
 @executes(ast.Try)
 def run_try(machine: Machine, node: ast.Try) -> None:
     """`try: … except: …`: each handler begins with what held before, or with what was raised."""
+    if all(map(_succeeds, node.body)):
+        for block in (node.body, node.orelse, node.finalbody):
+            machine.execute(block)
+        return
     before = machine.state.fork()
     machine.here.raised.append(None)
     after: State | None
@@ -297,6 +302,15 @@ def run_try(machine: Machine, node: ast.Try) -> None:
         raise LeftError
     machine.state = after
     machine.execute(node.finalbody)
+
+
+def _succeeds(statement: ast.stmt) -> bool:
+    """Whether this imports what torch is known to have."""
+    if isinstance(statement, ast.Import):
+        return all(is_there(each.name) for each in statement.names)
+    if isinstance(statement, ast.ImportFrom) and not statement.level:
+        return all(is_there(f"{statement.module}.{each.name}") for each in statement.names)
+    return False
 
 
 if hasattr(ast, "TryStar"):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from lintorch.evaluator.exporter_questions import ask_size_class
-from lintorch.evaluator.exporters import EVERYONE
+from lintorch.evaluator.exporters import EVERYONE, is_there
 from lintorch.evaluator.far_sizes import never_meet
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.machine import Machine
@@ -75,6 +75,8 @@ def decide(machine: Machine, value: Value) -> bool | None:
         return None
     if isinstance(value, Bound) and _may_be_missing(value):
         return None
+    if isinstance(value, External) and is_there(value.path):
+        return True
     return True if isinstance(value, (Function, Class, ModuleValue, Bound)) else None
 
 
@@ -312,6 +314,8 @@ def is_same(left: Value, right: Value) -> bool | None:
     if isinstance(left, (Unknown, External)) or isinstance(right, (Unknown, External)):
         if any(isinstance(each, Unknown) and each.path.endswith(SLICED) for each in (left, right)):
             return False if is_none(left) or is_none(right) else None
+        if is_none(right) and isinstance(left, External) and is_there(left.path):
+            return False
         same = isinstance(left, External) and left == right
         return True if same else False if _are_other_classes(left, right) else None
     if isinstance(left, Constant) or isinstance(right, Constant):

@@ -299,6 +299,37 @@ class AsksExporter(nn.Module):
         after = torch._C._get_tracing_state() is None  # value: True
 
 
+try:
+    from torch.compiler import is_compiling as captured
+except ImportError:
+
+    def captured():
+        return False
+
+
+asked = getattr(torch.compiler, "is_compiling", None) or getattr(torch._dynamo, "is_compiling", None)
+
+
+def is_captured() -> bool:
+    return bool(asked()) if asked is not None else False
+
+
+def is_recorded():
+    if hasattr(torch, "compiler"):
+        return torch.jit.is_tracing() or torch.compiler.is_compiling()
+    return torch.jit.is_tracing()
+
+
+class AsksByHelpers(nn.Module):
+    def forward(self, x):
+        there = captured is not None  # value: True
+        first = captured()  # value: bool (under onnx, torch.export)
+        second = is_captured()  # value: bool (under onnx, torch.export)
+        third = is_recorded()  # value: bool (under onnx, onnx-legacy, torch.export, torchscript-trace)
+        both = is_recorded() and captured()  # value: bool (under onnx, torch.export)
+        return x
+
+
 class Captioner(nn.Module):
     def forward(
         self,

@@ -21,6 +21,7 @@ from lintorch.evaluator.truth import decide, known_items, truth_value
 from lintorch.evaluator.values import (
     UNKNOWN,
     Array,
+    ByExporter,
     Choice,
     Constant,
     External,
@@ -149,6 +150,8 @@ def to_bool(machine: Machine, node: ast.AST, given: Given) -> Value:
         data, own = _is_data(machine, value), is_own(value)
         read = Number(None, True, None, data=data, truth=True, own=own)
         return keep_via(machine, node, "bool", read)
+    if isinstance(value, ByExporter):
+        return value
     return truth_value(decide(machine, value), value)
 
 

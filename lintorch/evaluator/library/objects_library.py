@@ -7,6 +7,7 @@ from typing import TypeGuard
 
 from lintorch.evaluator.assign import set_attribute
 from lintorch.evaluator.exporter_questions import ask_size_class
+from lintorch.evaluator.exporters import is_there
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.library.table import does
 from lintorch.evaluator.machine import Machine
@@ -88,6 +89,8 @@ def has_attribute(machine: Machine, held: Value, name: str) -> bool | None:
     if isinstance(held, Tensor) and held.origin == "parameter" and held.sure:
         set_here = f".{name} =" in machine.here.file.text or is_known(f"torch.Tensor.{name}")
         return None if set_here or name in _TENSOR_NAMES else False
+    if isinstance(held, External) and is_there(f"{held.path}.{name}"):
+        return True
     if not isinstance(held, Held) or held.kind != "object":
         return None
     if name in machine.state.read(held.address):
