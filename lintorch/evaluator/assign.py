@@ -10,7 +10,7 @@ from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeSet, ItemSet
 from lintorch.evaluator.items import item_of, names_items
 from lintorch.evaluator.join import ITEMS
-from lintorch.evaluator.learn import learn_rank
+from lintorch.evaluator.learn import learn_rank, settle_named
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.names import bind_name
 from lintorch.evaluator.objects import derives_from, find_class_attribute
@@ -41,6 +41,7 @@ def assign_target(machine: Machine, target: ast.expr, value: Value) -> None:
     if machine.watch is not None and isinstance(target, (ast.Name, ast.Attribute)):
         machine.watch.note_value(machine, target, value)
     if isinstance(target, ast.Name):
+        settle_named(machine, target.id, value)
         bind_name(machine, target.id, prove_bound(machine, target.id, value))
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(machine, target, value)

@@ -194,16 +194,17 @@ def _list_ranked(machine: Machine, given: Given) -> set[tuple[str, bool]]:
     else:
         held = [each for each in given.values if isinstance(each, Tensor)]
         tensors = tuple(
-            e for e in held if e.shape is None or (len(e.shape) > 1 and not _is_table(e))
+            e for e in held if e.shape is None or (len(e.shape) > 1 and not _is_beside(e))
         )
     found = {_read_ranked(each) if isinstance(each, Tensor) else ("", False) for each in tensors}
     names = {name for name, _ in found}
     return {(names.pop(), any(turned for _, turned in found))} if len(names) == 1 else set()
 
 
-def _is_table(tensor: Tensor) -> bool:
-    """A weight or a table of places, which is added to what has as many axes."""
-    return tensor.data is False
+def _is_beside(tensor: Tensor) -> bool:
+    """A weight, a table of places or a film (`[B, C, 1, 1]`), which is added to what has as many axes."""
+    shape = tensor.shape or ()
+    return tensor.data is False or (len(shape) > 2 and shape[-1] == 1)
 
 
 def _read_ranked(tensor: Tensor) -> tuple[str, bool]:

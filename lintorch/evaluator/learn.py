@@ -75,7 +75,7 @@ _ATTENDED = re.compile(r"(q|k|v|quer(y|ies)|keys?|values?)(_(states?|layer))?", 
 
 
 _LENGTH = re.compile(
-    r"(\w+_)?(seq(uence)?_?)?len(gth)?|seq|time(_?steps)?|n(um)?_?(frames|tokens|steps)",
+    r"(\w+_)?(seq(uence)?_?)?len(gth)?|seq|time(_?steps?)?|n(um)?_?(frames|tokens|steps)",
     re.IGNORECASE,
 )
 """Names of how long a sequence is."""
@@ -83,7 +83,7 @@ _LENGTH = re.compile(
 
 def _find_lengths(names: Sequence[str]) -> Collection[int]:
     """The axis behind the batch that names say is a sequence: `batch, seq_len, dim`; of three `B, T, C` too."""
-    short = len(names) == 3 and names[1] in ("t", "T", "l", "L")
+    short = len(names) == 3 and names[1] in _SHORT
     return (1,) if len(names) > 2 and (short or _LENGTH.fullmatch(names[1])) else ()
 
 
@@ -202,6 +202,14 @@ def teach_tensors(machine: Machine, values: Iterable[Value]) -> None:
             machine.tensors.add(value.name)
 
 
+def teach_moved(machine: Machine, value: Tensor) -> None:
+    """The same of an input that came through `cpu()` or `detach()`."""
+    if value.data is None and len(value.memory) == 1:
+        machine.tensors |= {
+            each.removeprefix("input ") for each in value.memory if each.startswith("input ")
+        }
+
+
 def teach_sequence(machine: Machine, value: Tensor) -> None:
     """Note that an input is a list of tensors: it, or a part of it, is joined, which no tensor can be."""
     machine.sequences |= {
@@ -269,6 +277,20 @@ def settle_tokens(machine: Machine, ids: Tensor) -> None:
             machine.settled.setdefault(each, make_symbol(each))
 
 
+def settle_named(machine: Machine, name: str, value: Value) -> None:
+    """`seq_len = x.size(1)`: an axis behind the batch that code calls a length varies."""
+    size = value.size if isinstance(value, Number) and not value.data else None
+    symbol = _open_symbol(size) if size is not None else None
+    owner, _, axis = symbol.name.rpartition(".") if symbol is not None else ("", "", "")
+    if owner and axis == "1" and (name in _SHORT or _LENGTH.fullmatch(name)):
+        machine.timed.add(owner)
+        _settle_varying(machine, value)
+
+
+_SHORT = ("t", "T", "l", "L")
+"""Letters that stand for a length."""
+
+
 def settle_turns(machine: Machine, test: Value) -> None:
     """`while start < x.shape[1]`: an axis that a loop goes along is as long as the input has it."""
     for asked in test.asked if isinstance(test, Number) else ():
@@ -307,6 +329,10 @@ def settle_parts(machine: Machine, cut: Called) -> None:
     place = axis.value if isinstance(axis, Constant) else None
     if shape is not None and isinstance(place, int) and -len(shape) <= place < len(shape):
         _settle_varying(machine, make_number(shape[place]))
+    elif isinstance(held, Tensor) and held.ranked_as and place in (1, -2):
+        batch, _, features = name_axes(held.ranked_as, 3)
+        steps = make_symbol(f"{held.ranked_as}.1")
+        teach_width(machine, held.ranked_as, (batch, steps, features))
 
 
 def _settle_varying(machine: Machine, value: Value) -> None:

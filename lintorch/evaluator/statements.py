@@ -140,15 +140,16 @@ def leave_prepared(machine: Machine, node: ast.If, within: ast.AST | None) -> No
 
 
 _SPLITS = ("torch.split", "torch.Tensor.split")
+_NEAR = 60
+"""Events among which the split is looked for that a loop goes over."""
 
 
 @executes(ast.For, ast.AsyncFor)
 def run_for(machine: Machine, node: ast.For | ast.AsyncFor) -> None:
     """`for target in items: …`."""
-    since = len(machine.events)
     over = machine.evaluate(node.iter)
-    for event in machine.events[since:]:
-        if isinstance(event, Called) and event.node is node.iter and event.name in _SPLITS:
+    for event in machine.events[-_NEAR:]:
+        if isinstance(event, Called) and event.name in _SPLITS and event.result is over:
             settle_parts(machine, event)
     run_passes(machine, node, node, over, lambda: machine.execute(node.body))
     machine.execute(node.orelse)

@@ -181,7 +181,18 @@ def guess_rank(machine: Machine, name: str, index: Value) -> None:
     first = index.start if isinstance(index, Slice) else index
     wanted = (2, -2) if isinstance(index, Slice) else (2, 3)
     if isinstance(first, Constant) and first.value in wanted:
-        teach_width(machine, name, name_axes(name, 4))
+        timed = name in machine.timed and first.value in (2, 3)
+        teach_width(
+            machine, name, _name_timed(name, first.value + 1) if timed else name_axes(name, 4)
+        )
+
+
+def _name_timed(name: str, rank: int) -> tuple[Dim, ...]:
+    """The axes of an input whose second is a length: steps of rows, of tables or of nodes."""
+    return tuple(
+        make_symbol("B") if not axis else make_symbol(f"{name}.{axis}", axis == 1 or None)
+        for axis in range(rank)
+    )
 
 
 def _guess_indexed(machine: Machine, name: str, parts: tuple[Value, ...]) -> None:

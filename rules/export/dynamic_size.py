@@ -86,7 +86,8 @@ rule = Rule(
         numbers to an exporter too: pool to one cell, and divide an `arange(h)`. So are those of
         `logspace`, `hann_window(n)` and its kin, `triu_indices(n, n)` and `fft.fftfreq(n)`, and the groups
         of a convolution with one weight for each row of the batch (`groups=b`, as StyleGAN 2
-        modulates): torch.export alone lets them vary. The shifts of `roll` it and nobody else.
+        modulates): torch.export alone lets them vary. The shift of `roll` it and nobody else; a
+        tuple of shifts the tracers of TorchScript let vary too.
         Measured on torch 2.13.
 
         Where whole numbers are compared, the fix reckons: `max(h, w)` is
@@ -501,10 +502,12 @@ def in_roll(event: Called, source: Source) -> Iterator[Hit]:
     if varying and event.way.forward and source.profile.dynamic:
         said = "shifts of roll are worked out from the size of the example"
         remedy = "write torch.cat((x[:, -k:], x[:, :-k]), 1) for x.roll(k, 1)"
-        yield Hit(event, said, harm=ROLLED, remedy=remedy)
+        listed = isinstance(event.arguments.get("shifts"), Items)
+        yield Hit(event, said, harm=ROLLED_LISTED if listed else ROLLED, remedy=remedy)
 
 
 ROLLED = {**UNSEEN, "onnx": Harm.REFUSED}
+ROLLED_LISTED = {"onnx-legacy": Harm.REFUSED, "onnx": Harm.REFUSED}
 
 
 @rule.event(*CONVOLUTIONS)

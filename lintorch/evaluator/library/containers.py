@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -34,6 +34,7 @@ from lintorch.evaluator.values import (
     Value,
     Via,
     is_own,
+    make_number,
     name_setting,
     size_in,
 )
@@ -73,10 +74,18 @@ def make_range(machine: Machine, node: ast.AST, given: Given) -> Value:
     varying = join_varying(each.varies for each in numbers_given) if numbers_given else None
     data = any(each.data for each in given.positional if isinstance(each, (Number, Tensor)))
     size = size_in(stop) if len(given.positional) == 1 else None
-    machine.ranged |= {str(each) for each in (size_in(stop),) if is_open(each)}
+    ends = [size_in(each) for each in (stop, *_list_downwards(given.positional))]
+    machine.ranged |= {str(each) for each in ends if is_open(each)}
     own = any(each.own for each in numbers_given)
     length = Number(size, True, varying, data, False, via, own=own)
     return Items("range", None, Number(None, True, False), length)
+
+
+def _list_downwards(ends: Sequence[Value]) -> Iterator[Value]:
+    """Of `range(n - 1, -1, -1)`, the `n`."""
+    first = size_in(ends[0]) if len(ends) == 3 and ends[2] == Constant(-1) else None
+    if first is not None:
+        yield make_number(first + 1)
 
 
 def _read_ends(machine: Machine, node: ast.AST, ends: Iterable[Value]) -> Iterator[Via]:

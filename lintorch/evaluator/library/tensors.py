@@ -8,7 +8,7 @@ from dataclasses import replace
 from lintorch.evaluator.attributes import note_aside, read_shape, shape_of_tensor
 from lintorch.evaluator.exporter_questions import ask_exporter, ask_size_class
 from lintorch.evaluator.exporters import TOLD
-from lintorch.evaluator.learn import teach_tensors
+from lintorch.evaluator.learn import teach_moved, teach_tensors
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.subscripts import WHOLE, index_tensor, read_item
@@ -158,6 +158,8 @@ def to_array(machine: Machine, node: ast.AST, given: Given) -> Value:
     held = given.pick(0)
     if not isinstance(held, Tensor):
         return Array(None, traced=True)
+    machine.presumed = machine.presumed or held.data is None
+    teach_moved(machine, held)
     via = {Via("torch.Tensor.numpy", machine.spot(node), data=True)} if held.data else set()
     return Array(held.shape, traced=held.data is not False, via=frozenset(via), dtype=held.dtype)
 
