@@ -39,6 +39,8 @@ class Budget:
     """Times that one function may be inside of itself."""
     unrolled: int = 80
     """Passes of one loop whose length is known."""
+    nested: int = 300
+    """Passes of loops of known lengths that stand inside of each other, together."""
     items: int = 512
     """Items of a list or dictionary that are told apart."""
     rounds: int = 3

@@ -46,8 +46,11 @@ def _run_passes(
     machine.tell(Repeated, part.iter, over, loop)
     target = part.target
     items = None if is_trained(machine, loop) else items_of(machine, over)
-    if items is not None and len(items) <= machine.budget.unrolled:
-        exits = Exits()
+    around = machine.here.loops[-1].unrolled if machine.here.loops else 1
+    passes = around * len(items) if items is not None else 0
+    nested = around == 1 or passes <= machine.budget.nested
+    if items is not None and len(items) <= machine.budget.unrolled and nested:
+        exits = Exits(unrolled=max(passes, 1))
         machine.here.loops.append(exits)
         try:
             _run_each(machine, target, items, body, exits)

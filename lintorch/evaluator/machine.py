@@ -99,6 +99,8 @@ class Exits:
     continues: State | None = None
     rounds: Number | None = None
     """How many passes there are, where that is known to come from sizes."""
+    unrolled: int = 1
+    """How many passes this loop and those around it have together, where they are carried out one by one."""
 
 
 @dataclass
