@@ -54,6 +54,7 @@ from lintorch.facts.exporting.refused_axes import (
     weigh_squeeze,
 )
 from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectrum
+from lintorch.facts.exporting.without_batch import BATCHLESS, WITH_BATCH, weigh_batchless
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source, literal
 from lintorch.syntax.plain_reads import is_read
@@ -514,6 +515,14 @@ def in_arguments(event: Called, source: Source) -> Iterator[Hit]:
             if "stft" in event.name and source.profile.opset_of("onnx-legacy") < FIRST_SPECTRUM:
                 fix = None
             yield Hit(event, message, fix, harm, remedy=remedy)
+
+
+@rule.event(*BATCHLESS)
+def in_batchless(event: Called, source: Source) -> Iterator[Hit]:
+    """`F.max_pool2d(scores, 2)` of an image that has no axis for the batch."""
+    said = weigh_batchless(event) if event.way.forward else None
+    if said is not None:
+        yield Hit(event, said[0], harm=said[1], remedy=WITH_BATCH)
 
 
 @rule.event("torch.squeeze", "torch.Tensor.squeeze", "torch.Tensor.squeeze_")
