@@ -10,6 +10,7 @@ from typing import Any
 
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import Indexed
+from lintorch.evaluator.find_baked import is_sequence
 from lintorch.evaluator.items import is_listed_data
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.layers import LISTS
@@ -46,6 +47,8 @@ from lintorch.evaluator.values import (
     Tensor,
     Unknown,
     Value,
+    Via,
+    is_own,
     make_number,
     name_setting,
     size_in,
@@ -58,9 +61,19 @@ def evaluate_subscript(machine: Machine, node: ast.Subscript) -> Value:
     held, index = machine.evaluate(node.value), machine.evaluate(node.slice)
     if isinstance(held, Tensor) and held.shape is None and _goes_along_time(node.slice):
         machine.timed.add(held.ranked_as)
+    index = _read_place(machine, node.slice, held, index)
     result = read_item(machine, node, held, index)
     machine.tell(Indexed, node, held, index, result)
     return result
+
+
+def _read_place(machine: Machine, node: ast.AST, held: Value, index: Value) -> Value:
+    """`parts[i]` of a list of Python, where `i` is a tensor: its number is read."""
+    if not isinstance(index, Tensor) or not is_sequence(held):
+        return index
+    data, own = index.data is True, is_own(index)
+    via = {Via("int", machine.spot(node), data=True)} if data or own else set()
+    return Number(None, True, None, data=data, via=frozenset(via), own=own)
 
 
 def read_item(machine: Machine, node: ast.AST, held: Value, index: Value) -> Value:

@@ -48,7 +48,7 @@ rule = Rule(
         that number for ever, which is right of a weight or a buffer alone. `torch.export` follows `item()` and `tolist()`, but refuses `int()`,
         `float()`, `bool()`, the functions of `math` and `numpy()` of a tensor; the new ONNX
         exporter then tries again with dynamo, which follows all of these but `math` and a
-        `range()`. A `range()` over such a number is refused by both; over the tensor itself (`range(n[0])`) too,
+        `range()`. A `range()` over such a number is refused by both, and so is a list that is indexed by a tensor (`joints[self.parents[i]]`), whatever that holds; over the tensor itself (`range(n[0])`) too,
         and there the tracers do not even warn. jit.script takes all but
         `tolist()` and `numpy()`. Measured on torch 2.13.
 
@@ -152,7 +152,7 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
         harm = COUNTED if event.name == "range" else IN_RANGE
     elif is_within_counted(event, source):
         return
-    elif isinstance(event.by, Indexed) and not event.own and picks_by(event.name, event.by):
+    elif isinstance(event.by, Indexed) and picks_by(event.name, event.by, event.own):
         harm = FUNCTION
     if event.own:
         harm = spare_tracers(harm)
@@ -210,9 +210,11 @@ def list_counted(source: Source) -> frozenset[tuple[str, int]]:
     )
 
 
-def picks_by(name: str, by: Indexed) -> bool:
+def picks_by(name: str, by: Indexed, own: bool) -> bool:
     """Whether a number is an index, of which torch.export has to know which: `x[int(i)]`, `self.layers[i.item()]`."""
-    return name == "int" or (name == "torch.Tensor.item" and is_sequence(by.held))
+    if is_sequence(by.held):
+        return name in ("int", "torch.Tensor.item")
+    return name == "int" and not own
 
 
 def is_of_open_length(event: DataRead, source: Source) -> bool:

@@ -308,6 +308,24 @@ class Picks(nn.Module):
         return x * self.rates[x.argmax().item()]  # hit
 
 
+class Chained(nn.Module):
+    """Whose list of parts is indexed by a tensor."""
+
+    def __init__(self):
+        super().__init__()
+        self.parents = torch.tensor([-1, 0, 0, 1])
+        self.known = torch.tensor([-1, 0, 0, 1]).tolist()
+        self.register_buffer("order", torch.arange(4))
+        self.heads = nn.ModuleList(nn.Linear(8, 8) for _ in range(4))
+
+    def forward(self, x: Tensor):
+        chain, again = [x], [x]
+        for i in range(1, 4):
+            chain.append(chain[self.parents[i]] + x)  # hit
+            again.append(again[self.known[i]] + x[self.order[i]])
+        return self.heads[self.order[1]](chain[-1]), x[self.parents], again  # hit
+
+
 class Sized(nn.Module):
     def __init__(self, count):
         super().__init__()
