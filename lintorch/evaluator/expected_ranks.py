@@ -165,15 +165,28 @@ def _place_joined(machine: Machine, given: Given) -> Given:
 def keep_rank(machine: Machine, name: str, given: Given, result: Tensor) -> Tensor:
     """What a function gives, with the input of unknown shape that has as many axes."""
     short = name.rpartition(".")[2].rstrip("_")
+    if short == "unsqueeze":
+        return replace(result, grown_from=_find_grown(given))
     kept = short in _REDUCING and given.keyword.get("keepdim") == TRUE
     if not kept and short not in KEEPS_RANK | _TURNING:
         return result
     if joined := _list_joined(machine, given):
         return replace(result, joined_from=joined)
+    grown = {e.grown_from for e in given.values if isinstance(e, Tensor) and e.grown_from}
+    if len(grown) == 1 and short in KEEPS_RANK:
+        return replace(result, grown_from=grown.pop())
     named = _list_ranked(machine, given)
     rank, turned = named.pop() if len(named) == 1 else ("", False)
     turned = turned or short in _TURNING
     return replace(result, ranked_as="" if turned else rank, turned_from=rank if turned else "")
+
+
+def _find_grown(given: Given) -> str:
+    """The input of unknown shape behind whose batch `x.unsqueeze(1)` puts an axis."""
+    held, place = given.pick(0, "input"), given.pick(1, "dim")
+    if not isinstance(held, Tensor) or place != Constant(1):
+        return ""
+    return held.ranked_as or held.turned_from
 
 
 def _list_joined(machine: Machine, given: Given) -> tuple[str, ...]:
@@ -256,6 +269,9 @@ def give_rank(
         teach_shape(machine, value.ranked_as, _name_all(value.ranked_as, rank, lengths))
     for name in value.joined_from:
         teach_shape(machine, name, _name_all(name, rank, lengths))
+    if value.grown_from and rank > 2:
+        axes = name_sides(value.grown_from, rank - 1, range(1, rank - 1))
+        teach_shape(machine, value.grown_from, axes)
     if value.turned_from:
         teach_shape(machine, value.turned_from, name_sides(value.turned_from, rank, ()))
     if value.origin == "input":

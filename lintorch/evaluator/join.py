@@ -194,6 +194,7 @@ def _join_tensors(left: Tensor, right: Tensor) -> Tensor:
         guessed=left.guessed or right.guessed,
         ranked_as=left.ranked_as if left.ranked_as == right.ranked_as else "",
         turned_from=left.turned_from if left.turned_from == right.turned_from else "",
+        grown_from=left.grown_from if left.grown_from == right.grown_from else "",
         arms=_join_arms(left, right),
         data=join_data((left.data, right.data)),
     )

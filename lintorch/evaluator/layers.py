@@ -272,7 +272,12 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
     ranked = first.shape is None and path.endswith((*_SAME_SHAPE, "Linear"))
     if not ranked:
         return found
-    return replace(found, ranked_as=first.ranked_as, turned_from=first.turned_from)
+    return replace(
+        found,
+        ranked_as=first.ranked_as,
+        turned_from=first.turned_from,
+        grown_from=first.grown_from,
+    )
 
 
 def _infer_shape(machine: Machine, node: ast.AST, callee: Held, path: str, given: Given) -> Value:

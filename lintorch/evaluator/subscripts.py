@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -296,9 +296,17 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
         sure=held.sure,
         guessed=held.guessed,
         ranked_as=held.ranked_as if ranked else "",
+        grown_from=find_grown(held, parts or ()) if shape is None else "",
         rows=make_counted() if shape is None and parts and _is_mask(parts[0]) else None,
         data=_reads_data(held, index),
     )
+
+
+def find_grown(held: Tensor, parts: Sequence[Value]) -> str:
+    """The input of unknown shape behind whose batch `x[:, None]` puts an axis."""
+    whole = all(each == WHOLE or each == Constant(...) for each in parts[2:])
+    grown = len(parts) > 1 and parts[0] == WHOLE and parts[1] == NONE and whole
+    return held.ranked_as or held.turned_from if grown else ""
 
 
 def _is_mask(part: Value) -> bool:

@@ -149,6 +149,8 @@ class Tensor(Value):
     """Where the shape is unknown: the input that has as many axes."""
     turned_from: str = ""
     """The same where its axes may stand in another order: `x.transpose(1, 2)`."""
+    grown_from: str = ""
+    """The input that has one axis less, behind whose batch one was put: `x.unsqueeze(1)`."""
     joined_from: tuple[str, ...] = ()
     """The same where several inputs were joined: `torch.cat([image, mask], 1)`."""
     rows: Dim | None = None

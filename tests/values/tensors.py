@@ -630,3 +630,60 @@ class Spoken(nn.Module):
             state = self.cell(self.words(said[t]), state)
         steps  # value: int said.1 (varies)
         return state
+
+
+class SpectrumBehindBatch(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 4, 3, padding=1)
+
+    def forward(self, x):
+        x = x.transpose(1, 2)  # value: tensor[B, x.2, x.1]
+        image = F.pad(x, (0, 1)).unsqueeze(1)
+        return self.conv(image * 2)
+
+
+class WaveBehindBatch(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(1, 4, 3)
+
+    def forward(self, wave):
+        n = wave.shape[-1]  # value: int wave.1 (varies)
+        return self.conv(wave[:, None, :]), n
+
+
+class NamedLengths(nn.Module):
+    def forward(self, x, y):
+        seq_len = x.size(1)  # value: int x.1 (varies)
+        width = x.size(2)  # value: int x.2
+        T = y.shape[1]  # value: int y.1 (varies)
+        other = y.shape[2]  # value: int y.2
+        return seq_len, width, T, other
+
+
+class BackwardsOverClip(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(8, 4, 3, padding=1)
+
+    def forward(self, x):
+        b, n, c, h, w = x.size()
+        kept = []
+        for i in range(n - 1, -1, -1):
+            kept.append(self.conv(x[:, i]))
+        n  # value: int x.1 (varies)
+        return kept
+
+
+class FilmAhead(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.emb = nn.Embedding(50, 8)
+        self.conv = nn.Conv2d(8, 8, 3, padding=1)
+
+    def forward(self, image, t):
+        both = torch.cat([image] * 2)
+        film = self.emb(torch.cat([t, t]))[:, :, None, None]
+        n = image.shape[2]  # value: int image.H (varies)
+        return self.conv(both + film), n
