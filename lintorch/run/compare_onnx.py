@@ -16,6 +16,7 @@ from lintorch.record.models import Model
 from lintorch.record.sites import Site
 from lintorch.report.places import shown_path
 from lintorch.run.lint_files import lint_path
+from lintorch.run.name_models import name_models
 from lintorch.run.project_models import ProjectModels, group_models
 from lintorch.run.request import CompareRequest, Progress
 from lintorch.run.scope import Scope
@@ -113,7 +114,7 @@ def _choose_report(reports: Sequence[Report], request: CompareRequest) -> Report
     failure = next((r.failure for r in reports if r.failure is not None), None)
     if failure is None:
         raise NotComparedError(
-            f"{request.model}: no such model was found; FILE:CLASS names a class of nn.Module, FILE alone takes all of them"
+            f"{request.model}: no such model was found; FILE:CLASS names a class of nn.Module ({name_models(_split_model(request.model)[0])}), FILE alone takes all of them"
         )
     if failure.stage == "stopped":
         raise NotComparedError(f"{request.model} beside {request.file}: {failure.cause}")

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import os
 from collections.abc import Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from lintorch.checkpoint.checkpoint import Checkpoint, read_checkpoint
 from lintorch.checkpoint.compare_keys import Comparison, compare_keys
 from lintorch.checkpoint.nonfinite_values import list_nonfinite
-from lintorch.files import FileText, read_file
 from lintorch.record.models import Failure, Model
 from lintorch.report.places import shown_path
+from lintorch.run.name_models import name_models
 from lintorch.run.project_models import group_models
 from lintorch.run.request import CheckpointRequest, Progress
 from lintorch.run.scope import Scope
-
-_MOST_NAMED = 6
 
 
 class NoModelError(Exception):
@@ -61,29 +58,12 @@ def inspect_checkpoint(request: CheckpointRequest, progress: Progress) -> Inspec
     return _compare_with_model(found, request, progress)
 
 
-def _name_models(path: str) -> str:
-    """How to name a model of a file: each class with a forward, `net.py:Net`, as far as it can be read."""
-    found = read_file(path) if os.path.isfile(path) else None
-    if not isinstance(found, FileText):
-        return "file.py:Class"
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        classes = [node for node in ast.parse(found.text).body if isinstance(node, ast.ClassDef)]
-        named = [f"{path}:{node.name}" for node in classes if _has_forward(node)]
-        if named:
-            return " or ".join(named[:_MOST_NAMED])
-    return f"{path}:Class"
-
-
-def _has_forward(node: ast.ClassDef) -> bool:
-    return any(isinstance(each, ast.FunctionDef) and each.name == "forward" for each in node.body)
-
-
 def _compare_with_model(
     found: InspectedCheckpoint, request: CheckpointRequest, progress: Progress
 ) -> InspectedCheckpoint:
     path, colon, name = request.model.rpartition(":")
     if not colon or not os.path.isfile(path):
-        raise NoModelError(f"{request.model} names no model: write {_name_models(request.model)}")
+        raise NoModelError(f"{request.model} names no model: write {name_models(request.model)}")
     models = replace(request.models, only=(request.model,))
     request = replace(request, models=models, paths=(path,))
     failure: Failure | None = None
