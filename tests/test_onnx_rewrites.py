@@ -48,6 +48,11 @@ REWRITTEN = {
         "y[:, :, :3] = z[:, :, :3]",
         "y[..., -2:] = 2 * z[..., -2:]",
     ),
+    "a spectrum that a loop fills": (
+        "y = torch.zeros([x.shape[0], 4, 5], dtype=torch.cfloat)",
+        "for n in range(3):",
+        "    y[:, :, n] = 2 * z[:, :, n]",
+    ),
     "a squeeze of four channels": ("y = x.squeeze(1) * 2",),
     "repeats by a size": ("y = x.mean(2).repeat_interleave(x.shape[2], dim=1)",),
     "an ellipsis for no axes": ("y = torch.einsum('...d,...jd->...j', x[..., :5], self.plain)",),

@@ -26,7 +26,7 @@ _PARTS = {"complex64": "torch.float32", "complex128": "torch.float64"}
 
 
 class HasLines(HasCalls, Protocol):
-    """A file whose lines can be found, and lines put below them."""
+    """A file whose lines can be found, and lines put above them."""
 
     @property
     def evaluation(self) -> Evaluation:
@@ -53,12 +53,15 @@ class HasLines(HasCalls, Protocol):
     def name(self, expression: cst.CSTNode | None) -> str:
         """Full dotted name through imports and aliases."""
 
-    def below(self, statement: cst.BaseSmallStatement, content: str) -> Edit:
-        """Put a line below a statement."""
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes around this one, innermost first."""
+
+    def above(self, node: cst.CSTNode, content: str) -> Edit:
+        """Put a line above the statement that a node is or stands in."""
 
 
 def fill_real(event: ItemSet, source: HasLines) -> Fix | None:
-    """All writes to a local tensor, where they stand in lines of one block and nothing reads it between."""
+    """All writes to a local tensor, where nothing reads it ahead of what follows them."""
     row = event.spot.row
     line = next((e for e in source.nodes(cst.Assign) if source.place(e).row == row), None)
     name = _name_written(line)
@@ -70,20 +73,32 @@ def fill_real(event: ItemSet, source: HasLines) -> Fix | None:
     ]
     lines = [each for each in source.nodes(cst.Assign) if _is_of(each, name, function, source)]
     made, *writes = lines or [line]
-    blocks = {id(source.parent(source.parent(each) or each)) for each in lines}
     told = {id(each) for each in _list_targets(lines)}
     reads = [each for each in within if id(each) not in told]
-    complete = len(lines) > 1 and len(blocks) == 1 and _name_written(made) == ""
-    if not complete or not reads or any(source.precedes(e, lines[-1]) for e in reads):
+    behind = _find_behind(made, lines[-1], source)
+    if len(lines) < 2 or _name_written(made) or not reads or behind is None:
+        return None
+    if any(source.precedes(each, behind) for each in reads):
         return None
     zeros = _write_zeros(made, event.held.dtype or "", source)
     parts = [_write_part(each, event, source) for each in writes]
     whole = _spell("torch.view_as_complex", made, source)
     if zeros is None or not whole or None in parts:
         return None
-    joined = source.below(lines[-1], f"{name} = {whole}({name})")
+    joined = source.above(behind, f"{name} = {whole}({name})")
     edits = (*zeros, *(edit for part in parts if part for edit in part), joined)
     return Fix("fill a tensor of real and imaginary parts", edits, Applicability.UNSAFE)
+
+
+def _find_behind(made: cst.Assign, last: cst.Assign, source: HasLines) -> cst.CSTNode | None:
+    """The statement behind the last write, or behind the loop it stands in, in the block of the first line."""
+    line = source.parent(made)
+    block = source.parent(line) if line is not None else None
+    body = block.body if isinstance(block, (cst.IndentedBlock, cst.Module)) else ()
+    around: list[cst.CSTNode] = [last, *source.ancestors(last)]
+    places = [n for n, each in enumerate(body) if any(each is other for other in around)]
+    following = body[places[0] + 1 :] if places else ()
+    return following[0] if following else None
 
 
 def _name_written(line: cst.Assign | None) -> str:
