@@ -157,3 +157,59 @@ def test_what_is_no_model_of_a_package_is_left_alone(tmp_path: Path) -> None:
 def test_tests_have_no_models_of_their_own(tmp_path: Path) -> None:
     text = "import netpack\nnet = netpack.create_model('small')\nnet.eval()\n"
     assert examine_script(tmp_path, text, "test_net.py") == []
+
+
+def test_a_model_that_is_fetched_by_its_name_is_built_of_what_its_name_says(tmp_path: Path) -> None:
+    package = tmp_path / "dist-packages" / "transformers"
+    files = {
+        "__init__.py": """
+            from transformers.models.auto.auto_factory import _BaseAutoModelClass
+
+            class AutoModel(_BaseAutoModelClass):
+                pass
+
+            class TinyConfig:
+                num_labels = 2
+
+            CONFIG_MAPPING = {"tiny": TinyConfig}
+        """,
+        "models/__init__.py": "",
+        "models/auto/__init__.py": "",
+        "models/auto/auto_factory.py": """
+            from torch import nn
+
+            class Net(nn.Module):
+                def __init__(self, config):
+                    super().__init__()
+                    self.head = nn.Linear(4, config.num_labels)
+
+                def forward(self, x):
+                    return self.head(x)
+
+            class _BaseAutoModelClass:
+                @classmethod
+                def from_config(cls, config):
+                    return Net(config)
+
+                @classmethod
+                def from_pretrained(cls, name, **given):
+                    raise OSError("there is no network")
+        """,
+    }
+    for name, text in files.items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(textwrap.dedent(text), encoding="utf-8")
+    text = f"""
+        import sys
+        sys.path.insert(0, {str(package.parent)!r})
+        from transformers import AutoModel
+
+        def main():
+            net = AutoModel.from_pretrained("acme/tiny-cased", num_labels=5)
+            net.eval()
+
+        if __name__ == "__main__":
+            main()
+    """
+    model = only_model(examine_script(tmp_path, text))
+    assert (model.qualname, model.parameters) == ("net", 4 * 5 + 5)

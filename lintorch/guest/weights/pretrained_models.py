@@ -68,6 +68,7 @@ def _make_method(before: Any, make: Any) -> Any:
             return before.__func__(cls, folder, *args, **kwargs)
         return make(cls, str(name), place, *args, **kwargs)
 
+    from_pretrained.__module__ = before.__module__  # who asks is told that a package builds it
     return from_pretrained
 
 
