@@ -150,7 +150,7 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
     harm = CONVERSIONS.get(event.name, FUNCTION if event.name.startswith("math.") else {})
     if isinstance(event.by, Repeated):
         harm = COUNTED if event.name == "range" else IN_RANGE
-    elif is_within_counted(event, source):
+    elif is_within_counted(event, source) or gives_back(event, source):
         return
     elif isinstance(event.by, Indexed) and picks_by(event.name, event.by, event.own):
         harm = FUNCTION
@@ -167,6 +167,20 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
         remedy = name_remedy(event) or (SET if event.own else None)
         fix = keep_tensor(event, source) or read_by_item(event, source)
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=remedy or "number")
+
+
+def gives_back(event: DataRead, source: Source) -> bool:
+    """`x.numpy() if is_array else x`: an array for who gave one, which no exporter does."""
+    read = source.evaluation.find_written(event.spot, event)
+    for each in source.evaluation.list_around(event if read is None else read):
+        match each:
+            case ast.IfExp(
+                test=ast.Name(),
+                body=ast.Call(func=ast.Attribute(value=held, attr="numpy")),
+                orelse=no,
+            ):
+                return ast.dump(held) == ast.dump(no)
+    return False
 
 
 def is_in_forward(event: DataRead, source: Source) -> bool:

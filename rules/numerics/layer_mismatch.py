@@ -141,8 +141,8 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
         return
     if not source.evaluation.rows.is_first(event):
         return
-    if find_unfit_operands(event) is not None:  # of which another rule tells
-        return
+    if find_unfit_operands(event) is not None or is_meant(event, source):
+        return  # another rule tells of it, or the author does
     short = event.name.rpartition(".")[2]
     severity, where = (None, "") if certain else (Severity.WARNING, ", if this is reached")
     if event.by_defaults:
@@ -160,6 +160,19 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
         said = f"{short} raises{where}: {show_message(event)}"
         cause = again or (said if certain else f"{short}{where}")
         yield Hit(event, said, severity=severity, remedy=find_remedy(event), cause=cause)
+
+
+def is_meant(event: Refused, source: Source) -> bool:
+    """Whether a comment at the line says that it raises: `a @ b  # this will error`."""
+    if event.spot.path != source.path:
+        return False
+    rows = source.text.split("\n")[max(event.spot.row - 2, 0) : event.spot.row]
+    above, own = rows if len(rows) == 2 else ("", *rows)
+    said = own.partition("#")[2] + (above if above.lstrip().startswith("#") else "")
+    return bool(SAYS_SO.search(said))
+
+
+SAYS_SO = re.compile(r"\b(will|should|would) (\w+ )?(error|raise|fail)|won't work", re.I)
 
 
 def writes_minus(node: ast.AST) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -67,11 +68,33 @@ def in_backward(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
         for each in source.nodes(cst.Return)
         if derived and source.enclosing(each, cst.FunctionDef, cst.Lambda) is function
     }
+    if gives_indices(info.methods.get("forward"), source):
+        return
     wanted = count_inputs(info.methods.get("forward"), "setup_context" in info.methods)
     for each, given in returns.items():
         if 0 < given < wanted:
             said = f"forward has {wanted} inputs, and backward gives {given} of {wanted} gradients"
             yield Hit(each, said)
+
+
+def gives_indices(forward: cst.FunctionDef | None, source: Source) -> bool:
+    """Whether it gives whole numbers and masks alone, of which no backward is asked."""
+    if forward is None:
+        return False
+    body, given = source.code(forward), list[str]()
+    for each in source.nodes(cst.Return):
+        if source.enclosing(each, cst.FunctionDef, cst.Lambda) is forward and each.value:
+            value = each.value
+            items = value.elements if isinstance(value, cst.Tuple) else ()
+            given += [source.code(e.value) for e in items] or [source.code(value)]
+    return bool(given) and all(
+        name.isidentifier() and re.search(rf"^\s*{name} = {_WHOLE}", body, re.M) for name in given
+    )
+
+
+_WHOLE = (
+    r"(.*(Int|Long|Bool)Tensor\(|.*dtype=torch\.(int|long|bool)|.*\.(int|long|bool)\(\)$|.* == )"
+)
 
 
 def count_inputs(forward: cst.FunctionDef | None, apart: bool) -> int:

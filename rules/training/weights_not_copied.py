@@ -85,10 +85,12 @@ def in_names(node: cst.Assign, source: Source) -> Iterator[Hit]:
         for each in source.nodes(cst.Assign)
         if find_scope(each, source) is scope
     ]
+    local = source.enclosing(node, cst.FunctionDef) if isinstance(value, cst.Name) else None
     loads = any(
         source.code(each).startswith(f"{left}.load_state_dict({right}.state_dict()")
         for each in source.nodes(cst.Call)
         if find_scope(each, source) is scope
+        and (local is None or source.enclosing(each, cst.FunctionDef) is local)
     )
     if loads and written.count(left) == 1 and written.count(right) <= 1:
         yield Hit(node, f"makes {left} another name of {right}, whose weights it is to keep")

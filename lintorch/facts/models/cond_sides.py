@@ -48,7 +48,7 @@ def write_cond(
     sides = chosen.yes, chosen.no
     names = {name for side in sides if (name := _name_operand(side))}
     shapes = {shape for side in sides if (shape := _tell_shape(side, calls))}
-    given = [each.args[0] for each in sides if isinstance(each, ast.Call)]
+    given = [each.args[0] for each in sides if isinstance(each, ast.Call) and each.args]
     if len(names) != 1 or not given or not all(map(_name_operand, sides)):
         return None
     if any(_is_call(side) and not _tell_shape(side, calls) for side in sides):

@@ -577,3 +577,10 @@ class SeriesPretrainer(nn.Module):
 class SeriesAugmentation(nn.Module):
     def forward(self, x, mask):
         return x + 1 if mask.any() else x
+
+
+class MostOfChosen(nn.Module):
+    def forward(self, index):
+        index = index[index > 2]
+        most = -1 if len(index) == 0 else index.max()  # hit
+        return index + most

@@ -151,3 +151,12 @@ class WeightEMA:  # decays the weights on purpose, beside the average
             ema_param.mul_(0.9)
             ema_param.add_(param * 0.1)
             param.mul_(0.99)
+
+
+class Solver:
+    def __init__(self, model):
+        self.model = model
+
+    def restore(self, path):
+        model = build_model(path)
+        self.model.load_state_dict(model.state_dict())
