@@ -130,7 +130,8 @@ def ask_all(event: Decided, asked: ast.expr, source: Source) -> Fix | None:
     edits = dict.fromkeys(edit for _, needed in spelled for edit in needed)
     text = f"isinstance({name}, ({', '.join([*classes, *(each for each, _ in spelled)])}))"
     edit = source.replace(test, text)
-    return Fix(f"ask {text}", (edit, *edits), Applicability.UNSAFE) if all(spelled) else None
+    named = all(each for each, _ in spelled)
+    return Fix(f"ask {text}", (edit, *edits), Applicability.UNSAFE) if named else None
 
 
 def find_test(event: Decided, asked: ast.expr, source: Source) -> cst.Call | None:
