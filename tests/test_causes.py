@@ -453,8 +453,8 @@ from torch import nn
 
 class Pooled(nn.Module):
     def forward(self, x):
-        mean = F.avg_pool2d(x, (x.size(2), x.size(3)), stride=(x.size(2), x.size(3)))
-        most = F.max_pool2d(x, (x.size(2), x.size(3)), stride=(x.size(2), x.size(3)))
+        mean = F.avg_pool2d(x, (x.size(2), x.size(3)), stride=(2, 2))
+        most = F.max_pool2d(x, (x.size(2), x.size(3)), stride=(2, 2))
         return mean + most
 """
 
