@@ -166,7 +166,8 @@ def _set_rules() -> str:
 
 _ABOUT_RULES = (
     "As met, before what they show was mended; set 58 was linted when what sets 56 and 57 had shown "
-    "was. LT002 is a crash of a rule, LT001 and LT008 are files that cannot be read."
+    "was. Linted again after that, set 56 has no wrong or useless one of 38, set 57 one of each of 29. "
+    "LT002 is a crash of a rule, LT001 and LT008 are files that cannot be read."
 )
 _ABOUT_SETS = (
     "`lintorch check . --output-format json` in each repository, default rules, before anything was "
