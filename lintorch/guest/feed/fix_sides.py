@@ -107,6 +107,8 @@ def _share_length(guess: Guess, one: int, other: int) -> Iterator[Guess]:
 
 def _part_lengths(guess: Guess, one: int, other: int) -> Iterator[Guess]:
     """Texts that have lengths of their own, a question beside a context: those that begin with one letter get another."""
+    if any("int" not in given.dtype for given in guess.inputs):
+        return
     groups: dict[str, list[int]] = {}
     for number, given in enumerate(guess.inputs):
         if "sequence" in given.shape and not given.longest:
