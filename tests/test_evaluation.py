@@ -369,3 +369,28 @@ def test_a_part_of_what_nobody_exports_is_a_models_own_where_it_is_run_otherwise
 ) -> None:
     file = CodeFile("flow.py", text, "flow", "")
     assert is_training_part("Warp", [file], lambda name: name != "Flow") is is_for_training
+
+
+ASSIGNED = """
+class Head(nn.Module):
+    def __init__(self):
+        self.warp = Warp()
+
+    def assign(self, batch):
+        return self.warp.forward(batch)
+
+    def forward(self, x):
+        if {}:
+            x = self.assign(x)
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "is_for_training"), [("self.training", True), ("x.ndim > 3", False)]
+)
+def test_a_part_is_for_training_where_only_training_calls_the_method_that_runs_it(
+    test: str, is_for_training: bool
+) -> None:
+    file = CodeFile("head.py", ASSIGNED.format(test), "head", "")
+    assert is_training_part("Warp", [file], lambda name: True) is is_for_training

@@ -89,6 +89,8 @@ class Library:
     """Which of the axes that a size is unpacked to are height and width, told by these names."""
     mentions: Callable[[str, CodeFile], Sequence[CodeFile]] = lambda name, file: ()
     """Other files of a file's project that call a class by its name, the likeliest first."""
+    reads: Callable[[str, CodeFile], Sequence[CodeFile]] = lambda name, file: ()
+    """The files of the project that read an attribute, by its name: () where these are many."""
     watch: Watch | None = None
     """What notes the values of some rows, where somebody asked for them."""
 

@@ -35,6 +35,7 @@ def _share_file(path: str, text: str, module: str, package: str, checked: bool) 
 
 
 _MOST_CALLERS = 3
+_MOST_READERS = 30
 _CALL = re.compile(r"([A-Z](?<!\w.)\w*)(?:\(| as (?!e:)\w)")
 """Names in capitals that are called, or imported to be called by another name.
 
@@ -69,6 +70,12 @@ def _search_callers(folder: str, name: str, looks: int) -> Sequence[str]:
     start = f"{name}(".encode()
     called = re.compile(rb"(?<![\w.])(?<!class )(?<!def )" + re.escape(start))
     return tuple(whole for whole in walk_code(folder) if called.search(_read(whole)))
+
+
+@lru_cache(maxsize=500)
+def _search_readers(folder: str, name: str, looks: int) -> Sequence[str]:
+    read = re.compile(rb"\." + re.escape(name.encode()) + rb"\b")
+    return tuple(whole for whole in walk_code(folder) if read.search(_read(whole)))
 
 
 def _read(path: str) -> bytes:
@@ -143,6 +150,14 @@ class CodeFinder:
         found = [self.open_file(path) for path in scripts[:_MOST_CALLERS]]
         found += [self._open_guide(path, name) for path in guides[:1]]
         return [each for each in found if each is not None]
+
+    def find_readers(self, name: str, file: CodeFile) -> Sequence[CodeFile]:
+        """The files of the same project that read an attribute of this name; () where these are many."""
+        top = self._roots.get(file.path, ("",))[0]
+        self._looked(os.path.join(top, ANY_BELOW))
+        paths = [each for each in _search_readers(top, name, count_looks()) if not is_guide(each)]
+        opened = map(self.open_file, paths) if len(paths) <= _MOST_READERS else ()
+        return [each for each in opened if each is not None]
 
     def _open_guide(self, path: str, name: str) -> CodeFile | None:
         """What a README shows of a class."""

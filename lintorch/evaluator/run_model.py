@@ -366,7 +366,15 @@ def _may_be_exported(around: Surroundings, kind: Value | None) -> bool:
     if not around.is_exported(kind.name) or takes_graph(kind.node) or takes_arrays(kind.node):
         return False
     callers = around.library.mentions(kind.name, around.file)
-    return not is_training_part(kind.name, (around.file, *callers), around.is_exported)
+    return not is_training_part(
+        kind.name,
+        (around.file, *callers),
+        around.is_exported,
+        lambda spoken: (
+            *around.library.mentions(spoken, around.file),
+            *around.library.reads(spoken, around.file),
+        ),
+    )
 
 
 def _name_only_input(machine: Machine, model: Held) -> str:

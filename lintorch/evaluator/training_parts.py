@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from lintorch.evaluator.code_files import CodeFile
@@ -13,15 +13,23 @@ from lintorch.syntax.python_ast import list_nodes, list_parts
 
 
 def is_training_part(
-    name: str, files: Iterable[CodeFile], is_exported: Callable[[str], bool]
+    name: str,
+    files: Iterable[CodeFile],
+    is_exported: Callable[[str], bool],
+    mentions: Callable[[str], Iterable[CodeFile]] = lambda _: (),
 ) -> bool:
     """Whether objects of a class are attributes of models in these files, called behind `self.training` alone.
 
-    So are those of losses, and of whatever else nobody exports.
+    So are those of losses, and of whatever else nobody exports. `mentions` tells which other files
+    speak of a method.
     """
-    found = False
+    found, files = False, tuple(files)
+
+    def find(method: str) -> Iterable[CodeFile]:
+        return dict.fromkeys((*files, *mentions(method)))
+
     for file in files:
-        for trains in _list_uses(file, name, is_exported) if name in file.text else ():
+        for trains in _list_uses(file, name, is_exported, find) if name in file.text else ():
             if not trains:
                 return False
             found = True
@@ -47,20 +55,48 @@ class _Statement:
     """By the name of a class the attributes that hold an object of it: `layer` of `self.layer = Name(…)`."""
 
 
-def _list_uses(file: CodeFile, name: str, is_exported: Callable[[str], bool]) -> Iterator[bool]:
+def _list_uses(
+    file: CodeFile,
+    name: str,
+    is_exported: Callable[[str], bool],
+    find: Callable[[str], Iterable[CodeFile]],
+) -> Iterator[bool]:
     """Of each use of the class, and of an attribute that holds an object of it: whether it is for training."""
     for each in _list_statements(file):
         mentions = each.mentions.get(name, 0)
         if isinstance(each.node, ast.ClassDef) and each.node.name != name:
             held = each.holding.get(name, frozenset())
+            if _derives_from(each.node, name):
+                yield is_training_part(each.node.name, find(each.node.name), is_exported, find)
+                mentions -= 1
             if mentions and not is_exported(each.node.name):
                 yield not _INFERRING & _name_methods(each.node)
             elif mentions > len(held):
                 yield False
             elif held:
-                yield from (trains for read, trains in _list_class_reads(each.node) if read in held)
+                for method, _, trains in _find_reads(each.node, held, find):
+                    yield trains or _is_called_to_train(method, find)
         elif mentions and not isinstance(each.node, (ast.Import, ast.ImportFrom, ast.ClassDef)):
             yield False
+
+
+def _find_reads(
+    node: ast.ClassDef, held: Collection[str], find: Callable[[str], Iterable[CodeFile]]
+) -> list[tuple[str, str, bool]]:
+    """Where attributes of a class are read: in its bases, or wherever else, where it does not read them itself."""
+    own = [each for each in _list_owned_reads(node) if each[1] in held]
+    return own or [
+        each
+        for name in held
+        for file in find(name)
+        for statement in _list_statements(file)
+        for each in _list_owned_reads(statement.node)
+        if each[1] == name
+    ]
+
+
+def _derives_from(node: ast.ClassDef, name: str) -> bool:
+    return any(name in (getattr(base, "id", ""), getattr(base, "attr", "")) for base in node.bases)
 
 
 _INFERRING = frozenset({"infer", "inference", "generate", "sample", "predict", "forward_test"})
@@ -91,9 +127,31 @@ def _describe_statement(node: ast.stmt) -> _Statement:
     return _Statement(node, mentions, {name: frozenset(held) for name, held in holding.items()})
 
 
+def _is_called_to_train(method: str, find: Callable[[str], Iterable[CodeFile]]) -> bool:
+    """Whether every call of a method by its name, from another, is behind `self.training`."""
+    if method in ("", "__init__", "__call__", "forward"):
+        return False
+    statements = (
+        each.node for file in find(method) if method in file.text for each in _list_statements(file)
+    )
+    calls = [
+        trains
+        for node in statements
+        for owner, read, trains in _list_owned_reads(node)
+        if read == method != owner
+    ]
+    return bool(calls) and all(calls)
+
+
 @keep_beside
-def _list_class_reads(node: ast.ClassDef) -> tuple[tuple[str, bool], ...]:
-    return tuple(_list_reads(node))
+def _list_owned_reads(node: ast.stmt) -> tuple[tuple[str, str, bool], ...]:
+    """The attributes that a class or function reads, each with the name of the function it stands in."""
+    parts = node.body if isinstance(node, ast.ClassDef) else [node]
+    return tuple(
+        (getattr(part, "name", ""), read, trains)
+        for part in parts
+        for read, trains in _list_reads(part)
+    )
 
 
 def _list_reads(node: ast.AST, trains: bool = False) -> Iterator[tuple[str, bool]]:

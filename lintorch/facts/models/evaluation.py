@@ -178,8 +178,8 @@ class Evaluation:
         return tuple(evaluate_file(library, file, self._is_exported, loose=False))
 
     def _make_library(self) -> Library:
-        find = self._finder.find_callers
-        return Library(self._find, documented_name, has_aside_name, image_axes, find)
+        find = self._finder.find_callers, self._finder.find_readers
+        return Library(self._find, documented_name, has_aside_name, image_axes, *find)
 
     def _find(self, dotted: str, importer: CodeFile) -> CodeFile | None:
         found = self._finder.find_module(dotted, importer)
