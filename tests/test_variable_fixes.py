@@ -11,7 +11,7 @@ WRITTEN = {
     "Variable(torch.ones(1).cuda(device=d))": "torch.ones(1).cuda(device=d)",
     "Variable(x.detach().long())": "x.detach().long()",
     "Variable(torch.zeros(2).float(), requires_grad=True)": "torch.zeros(2).float().requires_grad_()",
-    "Variable(torch.FloatTensor(2, 3).zero_()).cuda()": "torch.FloatTensor(2, 3).zero_().cuda()",
+    "Variable(torch.ones(2, 3).zero_()).cuda()": "torch.ones(2, 3).zero_().cuda()",
     "Variable(x.long())": "x.long().detach()",
     "Variable(torch.ones(1, requires_grad=True).to(d))": "torch.ones(1, requires_grad=True).to(d).detach()",
 }

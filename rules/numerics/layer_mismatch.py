@@ -166,8 +166,8 @@ def is_meant(event: Refused, source: Source) -> bool:
     """Whether a comment at the line says that it raises: `a @ b  # this will error`."""
     if event.spot.path != source.path:
         return False
-    rows = source.text.split("\n")[max(event.spot.row - 2, 0) : event.spot.row]
-    above, own = rows if len(rows) == 2 else ("", *rows)
+    rows = ["", *re.split(r"\r\n|\r|\n", source.text)]
+    above, own = rows[event.spot.row - 1 : event.spot.row + 1]
     said = own.partition("#")[2] + (above if above.lstrip().startswith("#") else "")
     return bool(SAYS_SO.search(said))
 
