@@ -17,7 +17,7 @@ from lintorch.evaluator.layers import (
     OF_CONTAINERS,
     read_layer_attribute,
 )
-from lintorch.evaluator.learn import teach_foreign, teach_tensors
+from lintorch.evaluator.learn import note_rank_asked, teach_foreign, teach_tensors
 from lintorch.evaluator.machine import Machine, evaluates, reads
 from lintorch.evaluator.names import find_module, name_foreign, read_global
 from lintorch.evaluator.objects import (
@@ -279,6 +279,8 @@ def _read_part(machine: Machine, held: Held, path: str, name: str) -> Value:
 @reads(Tensor)
 def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> Value:
     """`tensor.shape` and the like; methods are bound."""
+    if name == "ndim":
+        note_rank_asked(machine, held)
     if name in ("shape", "data", "T", "device", "dtype", "grad", "ndim") or name in _TURNED:
         result = read_shape(machine, node, held) if name == "shape" else _read_known(held, name)
         machine.presumed = machine.presumed or held.data is None

@@ -34,6 +34,8 @@ def learn_rank(machine: Machine, value: Value, names: Sequence[str]) -> Value:
     name = value.of_input or value.like_input
     if not name or "*" in names:
         return value
+    if not machine.is_certain and name in machine.several_ranks:
+        return value
     sides = machine.library.image_axes(names)
     shape = name_sides(name, len(names), sides, _find_lengths(names))
     teach = teach_shape if machine.is_certain else teach_width  # a branch may be for some ranks
@@ -200,6 +202,12 @@ def teach_tensors(machine: Machine, values: Iterable[Value]) -> None:
     for value in values:
         if isinstance(value, Tensor) and value.data is None and value.origin == "input":
             machine.tensors.add(value.name)
+
+
+def note_rank_asked(machine: Machine, held: Tensor) -> None:
+    """`x.dim() == 4`: an input of which this is asked may have another number of axes."""
+    if held.shape is None:
+        machine.several_ranks |= {held.ranked_as or held.turned_from} - {""}
 
 
 def teach_moved(machine: Machine, value: Tensor) -> None:

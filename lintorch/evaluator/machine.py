@@ -260,6 +260,8 @@ class Machine:
         """Inputs that a loop goes along, as in `ids[:, i]`, of which no more is known."""
         self.timed: set[str] = set()
         """Those of them where the name of the index says that it is one of time."""
+        self.several_ranks: set[str] = set()
+        """Inputs of which code asks how many axes they have: what a branch says of that is not so of all."""
         self.shifted: set[str] = set()
         """Those that are cut there instead, `x[:, n:]`: columns are not."""
         self.narrowed: set[str] = set()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from lintorch.evaluator.attributes import note_aside, read_shape, shape_of_tensor
 from lintorch.evaluator.exporter_questions import ask_exporter, ask_size_class
 from lintorch.evaluator.exporters import TOLD
-from lintorch.evaluator.learn import teach_moved, teach_tensors
+from lintorch.evaluator.learn import note_rank_asked, teach_moved, teach_tensors
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.subscripts import WHOLE, index_tensor, read_item
@@ -62,6 +62,7 @@ def count_axes(machine: Machine, node: ast.AST, given: Given) -> Value:
     held = given.pick(0)
     if isinstance(held, Tensor):
         _ask_tensor(machine, held)
+        note_rank_asked(machine, held)
     if isinstance(held, Tensor) and held.shape is not None and not held.guessed:
         return Constant(len(held.shape))
     return Number(None, True, False)
