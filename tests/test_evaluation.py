@@ -394,3 +394,9 @@ def test_a_part_is_for_training_where_only_training_calls_the_method_that_runs_i
 ) -> None:
     file = CodeFile("head.py", ASSIGNED.format(test), "head", "")
     assert is_training_part("Warp", [file], lambda name: True) is is_for_training
+
+
+def test_classes_that_derive_from_each_other_by_name_end() -> None:
+    text = "class Warp(Bend):\n    pass\n\n\nclass Bend(Warp):\n    pass\n"
+    file = CodeFile("ring.py", text, "ring", "")
+    assert not is_training_part("Warp", [file], lambda name: True)

@@ -64,18 +64,22 @@ def _list_called(path: str, stamp: Stamp) -> Sequence[str]:
     return tuple(dict.fromkeys(_CALL.findall(read_guide(text) if is_guide(path) else text)))
 
 
-@lru_cache(maxsize=500)
-def _search_callers(folder: str, name: str, looks: int) -> Sequence[str]:
-    """The files that call a class in small letters, not as a method: asked for rarely, so each by itself."""
-    start = f"{name}(".encode()
-    called = re.compile(rb"(?<![\w.])(?<!class )(?<!def )" + re.escape(start))
-    return tuple(whole for whole in walk_code(folder) if called.search(_read(whole)))
+@lru_cache(maxsize=1000)
+def _search_text(folder: str, pattern: bytes, looks: int) -> Sequence[str]:
+    """The files in which something is found: asked for rarely, so each by itself."""
+    found = re.compile(pattern)
+    return tuple(whole for whole in walk_code(folder) if found.search(_read(whole)))
 
 
-@lru_cache(maxsize=500)
-def _search_readers(folder: str, name: str, looks: int) -> Sequence[str]:
-    read = re.compile(rb"\." + re.escape(name.encode()) + rb"\b")
-    return tuple(whole for whole in walk_code(folder) if read.search(_read(whole)))
+def _search_callers(folder: str, name: str) -> Sequence[str]:
+    """The files that call a class in small letters, not as a method."""
+    called = rb"(?<![\w.])(?<!class )(?<!def )" + re.escape(f"{name}(".encode())
+    return _search_text(folder, called, count_looks())
+
+
+def _search_readers(folder: str, name: str) -> Sequence[str]:
+    """The files that read an attribute."""
+    return _search_text(folder, rb"\." + re.escape(name.encode()) + rb"\b", count_looks())
 
 
 def _read(path: str) -> bytes:
@@ -142,7 +146,7 @@ class CodeFinder:
             top = here
         self._looked(os.path.join(top, ANY_BELOW))
         known = list_callers(top).get(name, ())
-        calling = known if name[:1].isupper() else _search_callers(top, name, count_looks())
+        calling = known if name[:1].isupper() else _search_callers(top, name)
         paths = [each for each in calling if not _is_same(each, file.path)]
         paths.sort(key=lambda each: (os.path.dirname(each) != top, len(each)))
         guides = [each for each in paths if is_guide(each)]
@@ -155,7 +159,7 @@ class CodeFinder:
         """The files of the same project that read an attribute of this name; () where these are many."""
         top = self._roots.get(file.path, ("",))[0]
         self._looked(os.path.join(top, ANY_BELOW))
-        paths = [each for each in _search_readers(top, name, count_looks()) if not is_guide(each)]
+        paths = [each for each in _search_readers(top, name) if not is_guide(each)]
         opened = map(self.open_file, paths) if len(paths) <= _MOST_READERS else ()
         return [each for each in opened if each is not None]
 

@@ -338,9 +338,7 @@ def settle_parts(machine: Machine, cut: Called) -> None:
     if shape is not None and isinstance(place, int) and -len(shape) <= place < len(shape):
         _settle_varying(machine, make_number(shape[place]))
     elif isinstance(held, Tensor) and held.ranked_as and place in (1, -2):
-        batch, _, features = name_axes(held.ranked_as, 3)
-        steps = make_symbol(f"{held.ranked_as}.1")
-        teach_width(machine, held.ranked_as, (batch, steps, features))
+        teach_width(machine, held.ranked_as, name_sides(held.ranked_as, 3, (), (1,)))
 
 
 def _settle_varying(machine: Machine, value: Value) -> None:

@@ -18,6 +18,7 @@ from lintorch.evaluator.learn import (
     name_axes,
     name_axis,
     name_film,
+    name_sides,
     settle_cut,
     settle_steps,
     teach_width,
@@ -195,17 +196,8 @@ def guess_rank(machine: Machine, name: str, index: Value) -> None:
     wanted = (2, -2) if isinstance(index, Slice) else (2, 3)
     if isinstance(first, Constant) and first.value in wanted:
         timed = name in machine.timed and first.value in (2, 3)
-        teach_width(
-            machine, name, _name_timed(name, first.value + 1) if timed else name_axes(name, 4)
-        )
-
-
-def _name_timed(name: str, rank: int) -> tuple[Dim, ...]:
-    """The axes of an input whose second is a length: steps of rows, of tables or of nodes."""
-    return tuple(
-        make_symbol("B") if not axis else make_symbol(f"{name}.{axis}", axis == 1 or None)
-        for axis in range(rank)
-    )
+        shape = name_sides(name, first.value + 1, (), (1,)) if timed else name_axes(name, 4)
+        teach_width(machine, name, shape)
 
 
 def _guess_indexed(machine: Machine, name: str, parts: tuple[Value, ...]) -> None:
@@ -296,13 +288,13 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
         sure=held.sure,
         guessed=held.guessed,
         ranked_as=held.ranked_as if ranked else "",
-        grown_from=find_grown(held, parts or ()) if shape is None else "",
+        grown_from=_find_grown(held, parts or ()) if shape is None else "",
         rows=make_counted() if shape is None and parts and _is_mask(parts[0]) else None,
         data=_reads_data(held, index),
     )
 
 
-def find_grown(held: Tensor, parts: Sequence[Value]) -> str:
+def _find_grown(held: Tensor, parts: Sequence[Value]) -> str:
     """The input of unknown shape behind whose batch `x[:, None]` puts an axis."""
     whole = all(each == WHOLE or each == Constant(...) for each in parts[2:])
     grown = len(parts) > 1 and parts[0] == WHOLE and parts[1] == NONE and whole

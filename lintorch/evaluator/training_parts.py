@@ -17,11 +17,12 @@ def is_training_part(
     files: Iterable[CodeFile],
     is_exported: Callable[[str], bool],
     mentions: Callable[[str], Iterable[CodeFile]] = lambda _: (),
+    bases: frozenset[str] = frozenset(),
 ) -> bool:
     """Whether objects of a class are attributes of models in these files, called behind `self.training` alone.
 
     So are those of losses, and of whatever else nobody exports. `mentions` tells which other files
-    speak of a method.
+    speak of a method; `bases` are those that led here, as classes of one name may derive in a ring.
     """
     found, files = False, tuple(files)
 
@@ -29,7 +30,7 @@ def is_training_part(
         return dict.fromkeys((*files, *mentions(method)))
 
     for file in files:
-        for trains in _list_uses(file, name, is_exported, find) if name in file.text else ():
+        for trains in _list_uses(file, name, is_exported, find, bases) if name in file.text else ():
             if not trains:
                 return False
             found = True
@@ -60,6 +61,7 @@ def _list_uses(
     name: str,
     is_exported: Callable[[str], bool],
     find: Callable[[str], Iterable[CodeFile]],
+    bases: frozenset[str],
 ) -> Iterator[bool]:
     """Of each use of the class, and of an attribute that holds an object of it: whether it is for training."""
     for each in _list_statements(file):
@@ -67,8 +69,10 @@ def _list_uses(
         if isinstance(each.node, ast.ClassDef) and each.node.name != name:
             held = each.holding.get(name, frozenset())
             if _derives_from(each.node, name):
-                yield is_training_part(each.node.name, find(each.node.name), is_exported, find)
                 mentions -= 1
+                if each.node.name not in bases:
+                    derived, below = each.node.name, bases | {name}
+                    yield is_training_part(derived, find(derived), is_exported, find, below)
             if mentions and not is_exported(each.node.name):
                 yield not _INFERRING & _name_methods(each.node)
             elif mentions > len(held):
