@@ -400,3 +400,22 @@ def test_classes_that_derive_from_each_other_by_name_end() -> None:
     text = "class Warp(Bend):\n    pass\n\n\nclass Bend(Warp):\n    pass\n"
     file = CodeFile("ring.py", text, "ring", "")
     assert not is_training_part("Warp", [file], lambda name: True)
+
+
+def test_what_another_file_gives_unknown_is_not_left_out_of_options(tmp_path: Path) -> None:
+    (tmp_path / "layers.py").write_text(
+        "from torch import nn\nfrom torch.nn.functional import interpolate\n\n\n"
+        "class Resize(nn.Module):\n"
+        "    def __init__(self, **options):\n"
+        "        super().__init__()\n"
+        "        self.conv, self.options = nn.Conv2d(3, 3, 1), options\n\n"
+        "    def forward(self, x):\n"
+        "        return interpolate(self.conv(x), **self.options)\n"
+    )
+    for given in ("scale_factor=-size, mode='nearest'", "mode='nearest', **more"):
+        use = f"from layers import Resize\n\n\ndef make(size, more):\n    return Resize({given})\n"
+        (tmp_path / "make.py").write_text(use)
+        assert findings("--select", "LT806", cwd=tmp_path) == []
+    use = "from layers import Resize\n\nRESIZE = Resize(mode='nearest')\n"
+    (tmp_path / "make.py").write_text(use)
+    assert [e["location"]["row"] for e in findings("--select", "LT806", cwd=tmp_path)] == [11]

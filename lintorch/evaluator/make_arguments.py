@@ -44,7 +44,12 @@ def make_settings(
         zip((each.arg for each in positional), (given or Given()).positional, strict=False)
     )
     named.update((given or Given()).keyword)
-    found = {name: value for name, value in named.items() if not isinstance(value, Unknown)}
+    own = {each.arg for each in (*positional, *spec.kwonlyargs)}
+    found = {
+        name: value
+        for name, value in named.items()
+        if not isinstance(value, Unknown) or (spec.kwarg is not None and name not in own)
+    }
     late = {each.arg for each in positional[len(positional) - len(spec.defaults) :]}
     if len(spec.defaults) > len(positional):
         late = {each.arg for each in positional}

@@ -439,6 +439,8 @@ def _build_model(machine: Machine, file: CodeFile, name: str, seen: Mapping[Clas
     elif not machine.asked.defaults:
         given = leave_defaults(init)
     settings = make_settings(machine, init, 1, given)
+    if init.node.args.kwarg is not None and given is not None and given.open:
+        return machine.call(maker.node, maker, Given((), settings, open=True))
     if init.node.args.kwarg is None or built is not None:
         return machine.call(maker.node, maker, Given((), settings))
     before, events = machine.state.fork(), len(machine.events)

@@ -94,7 +94,7 @@ def evaluate_use(machine: Machine, call: ast.Call) -> Given:
     """What such a call gives; what is not written out is unknown, and left to the defaults."""
     positional = tuple(_evaluate(machine, each) for each in call.args)
     keyword = {e.arg: _evaluate(machine, e.value) for e in call.keywords if e.arg is not None}
-    return Given(positional, keyword)
+    return Given(positional, keyword, open=any(each.arg is None for each in call.keywords))
 
 
 def _evaluate(machine: Machine, node: ast.expr) -> Value:

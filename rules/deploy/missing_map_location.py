@@ -319,8 +319,10 @@ def _follows_training(call: cst.Call, source: Source) -> bool:
     if any(_trains(e) or (_is_training(e) and _surely_ran(e, call, source)) for e in before):
         return True
     trainers = _list_trainers(source)
+    if any(_calls(each, trainers) and _surely_ran(each, call, source) for each in before):
+        return True
     if not isinstance(function, cst.FunctionDef):
-        return any(_calls(each, trainers) and _surely_ran(each, call, source) for each in before)
+        return False
     if source.enclosing(function, cst.ClassDef):
         return False
     calls = [each for each in source.nodes(cst.Call) if _calls(each, {function.name.value})]

@@ -223,7 +223,7 @@ def is_worked_out(event: AttributeSet, kept: Rewrite, source: Source) -> bool:
         return False  # another attribute is the same number
     if isinstance(made, Called) and made.name.startswith("torch.Tensor."):
         return False
-    if is_set_before(event, source):
+    if is_set_before(event, source) or is_begun_anew(kept, source):
         return False
     if made is not None and any(is_one(each, kept.before) for each in list_operands(made)):
         return True
@@ -250,6 +250,24 @@ def is_set_before(event: AttributeSet, source: Source) -> bool:
             if same and written not in map(ast.unparse, ast.walk(each.value)):
                 return True
     return False
+
+
+def is_begun_anew(kept: Rewrite, source: Source) -> bool:
+    """Whether each forward has given the attribute a value that none of an earlier one is in: `self.init_hidden(n)`."""
+    if kept.given is None or not kept.given.way.certain or NONE in kept.initial:
+        return False  # `if self.state is None` is true of the forward that is followed, and of no other
+    made = (
+        v for part in list_parts(kept.before) for v in source.evaluation.ways.list_sources(part)
+    )
+    old = [part for each in kept.initial for part in list_parts(each)]
+    return not any(is_one(value, each) for value in made for each in old)
+
+
+def list_parts(value: Value) -> Iterator[Value]:
+    """A value, and what it holds: both states of an LSTM."""
+    yield value
+    for each in (value.items or ()) if isinstance(value, Items) else ():
+        yield from list_parts(each)
 
 
 def list_blocks(function: ast.AST) -> Iterator[list[ast.stmt]]:

@@ -20,6 +20,8 @@ class Rewrite:
     initial: tuple[Value, ...]
     """What it was given outside of the forward."""
     before: Value
+    given: AttributeSet | None = None
+    """The write of the same forward that gave it what it held before."""
 
 
 def trace_attributes(roots: Iterable[Iterable[Occurrence]]) -> dict[int, Rewrite]:
@@ -34,12 +36,14 @@ def trace_attributes(roots: Iterable[Iterable[Occurrence]]) -> dict[int, Rewrite
                 initial[_name(event)].append(event.value)
         later.append([event for event in writes if event.way.forward])
     for events in later:
-        now: dict[_Attribute, Value] = {}
+        now: dict[_Attribute, AttributeSet] = {}
         for event in events:
             key = _name(event)
             if key in initial:
-                found[id(event)] = Rewrite(tuple(initial[key]), now.get(key, initial[key][-1]))
-            now[key] = event.value
+                given = now.get(key)
+                before = initial[key][-1] if given is None else given.value
+                found[id(event)] = Rewrite(tuple(initial[key]), before, given)
+            now[key] = event
     return found
 
 

@@ -229,3 +229,40 @@ class Stepped(nn.Module):
     def forward(self, x):
         self.step += 1  # hit
         return self.out(x) * self.step
+
+
+class Begun(nn.Module):
+    """Each forward begins with a state of its own, which a method sets."""
+
+    def __init__(self, batch):
+        super().__init__()
+        self.lstm = nn.LSTM(8, 16, batch_first=True)
+        self.begin(batch)
+
+    def begin(self, batch):
+        self.state = (torch.zeros(1, batch, 16), torch.zeros(1, batch, 16))
+
+    def forward(self, x):
+        self.begin(x.size(0))
+        out, self.state = self.lstm(x, self.state)
+        return out
+
+
+class GoneOn(nn.Module):
+    """What is set first is made of what an earlier forward left."""
+
+    def __init__(self, batch):
+        super().__init__()
+        self.lstm = nn.LSTM(8, 16, batch_first=True)
+        self.begin(batch)
+
+    def begin(self, batch):
+        self.state = (torch.zeros(1, batch, 16), torch.zeros(1, batch, 16))
+
+    def cut(self):
+        self.state = (self.state[0].detach(), self.state[1].detach())
+
+    def forward(self, x):
+        self.cut()
+        out, self.state = self.lstm(x, self.state)  # hit
+        return out
