@@ -328,3 +328,16 @@ def test_a_baseline_and_a_revision_are_heeded(tmp_path: Path) -> None:
         subprocess.run([*identity, *command], cwd=tmp_path, check=True)
     write(tmp_path / "demo.ipynb", ["title", "x = 0", *CELLS[1:], "more = torch.symeig(2)"])
     assert places("--diff-base", "HEAD", cwd=tmp_path) == [(6, 1, "LT601")]
+
+
+def test_shapes_of_a_cell_whose_error_is_kept_are_not_told(tmp_path: Path) -> None:
+    cells = [
+        "",
+        "import torch\na = torch.ones(3, 2)",
+        "torch.mm(a, a)",
+        "torch.mm(a, a.view(3, 2))",
+    ]
+    notebook = json.loads(write(tmp_path / "shapes.ipynb", cells))
+    notebook["cells"][2]["outputs"] = [{"output_type": "error", "ename": "RuntimeError"}]
+    (tmp_path / "shapes.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    assert places("shapes.ipynb", cwd=tmp_path) == [(4, 1, "LT806")]

@@ -112,8 +112,8 @@ def _list_modal(machine: Machine, held: Value) -> Iterator[str]:
 
 
 def is_plain(machine: Machine, held: Held) -> bool:
-    """Whether all that a model of the project holds is known, and does the same in both modes."""
-    if not isinstance(held.of, Class) or not is_module_class(held.of):
+    """Whether all that a model holds is known, and does the same in both modes."""
+    if not is_module_class(held.of):
         return False
     waiting: list[Value] = [held]
     seen: set[int] = set()

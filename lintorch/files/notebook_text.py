@@ -101,12 +101,13 @@ def decode_notebook(path: str, data: bytes) -> FileText | UnreadableFile:
 def join_sources(path: str, sources: Sequence[str]) -> NotebookText:
     """The module of cells that are in no file, all of them code; they are numbered from 1."""
     spans = dict.fromkeys(range(1, len(sources) + 1), (0, 0))
-    cells, marks, text = _join_cells(list(enumerate(sources, 1)), spans)
+    listed = [(number, source, False) for number, source in enumerate(sources, 1)]
+    cells, marks, text = _join_cells(listed, spans)
     return NotebookText(path, text, cells=cells, marks=marks)
 
 
-def _list_cells(parsed: Any) -> list[tuple[int, str]]:
-    """The number and source of each cell of code. Raises ValueError."""
+def _list_cells(parsed: Any) -> list[tuple[int, str, bool]]:
+    """The number and source of each cell of code, and whether what is kept of its run is an error. Raises ValueError."""
     if not isinstance(parsed, dict):
         raise ValueError("no JSON object")
     if "worksheets" in parsed:
@@ -121,8 +122,14 @@ def _list_cells(parsed: Any) -> list[tuple[int, str]]:
         if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise ValueError(f"cell {number} has no source")
         if cell.get("cell_type") == "code" and "source" in cell:
-            found.append((number, "".join(lines)))
+            found.append((number, "".join(lines), _has_raised(cell)))
     return found
+
+
+def _has_raised(cell: Mapping[str, Any]) -> bool:
+    outputs = cell.get("outputs")
+    kinds = outputs if isinstance(outputs, list) else []
+    return any(isinstance(each, dict) and each.get("output_type") == "error" for each in kinds)
 
 
 def _is_of_python(parsed: Mapping[str, Any]) -> bool:
@@ -145,20 +152,20 @@ def _find_sources(whole: str) -> Iterator[tuple[int, Span]]:
 
 
 def _join_cells(
-    listed: list[tuple[int, str]], spans: Mapping[int, Span]
+    listed: list[tuple[int, str, bool]], spans: Mapping[int, Span]
 ) -> tuple[tuple[Cell, ...], tuple[str, ...], str]:
-    every = "".join(source for _, source in listed)
+    every = "".join(source for _, source, _ in listed)
     bar = "-" * (2 + max(map(len, re.findall(r"^# (-+) cell", every, re.M)), default=0))
     cells: list[Cell] = []
     marks: list[str] = []
     text = ""
-    for number, source in listed:
+    for number, source, raised in listed:
         split = split_head(source)
         if split is None:
             continue
         head, raw = split
         if cells:
-            marks.append(f"# {bar} cell {number}\n\n")
+            marks.append(f"# {bar} cell {number}{' will raise, as it did' * raised}\n\n")
             text += marks[-1]
         body = mask_magics(raw)
         row = text.count("\n") + 1

@@ -80,6 +80,10 @@ _OF_WRAPPERS = frozenset(
 )  # fmt: skip
 
 
+_IN_PLACE_OF_MODULE = rb"""|\bnn\.Module\s*=[^=]|\bnn\s*,\s*["']Module["']\s*,"""
+"""`patch(nn, "Module", Module)`: a class of its own, of which nothing is known, takes the place of torch's."""
+
+
 @rule.event(AttributeRead)
 def of_parameters(event: AttributeRead, source: Source) -> Iterator[Hit]:
     if event.attribute not in _OF_PARAMETERS or not _is_plain(event.held):
@@ -118,7 +122,8 @@ def _may_be_given(event: AttributeRead, source: Source) -> bool:
     kind = event.held.of if isinstance(event.held, Held) else None
     name = getattr(kind.node, "name", "").encode() if isinstance(kind, Class) else b""
     extended = rb"class \w+\([^)]*\b" + re.escape(name) + rb"\b"
-    pattern = re.compile(extended + rb"|(?<!self)\.%s\s*=[^=]" % event.attribute.encode())
+    patched = rb"|(?<!self)\.%s\s*=[^=]" % event.attribute.encode()
+    pattern = re.compile(extended + patched + _IN_PLACE_OF_MODULE)
     return is_written_around(pattern, source.path, source.consulted)
 
 

@@ -13,7 +13,7 @@ from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given, read_keys, read_plain
 from lintorch.evaluator.values import NONE, Items, Tensor, Value
 from lintorch.facts.exporting.declared_sizes import find_forward, list_inputs
-from lintorch.facts.exporting.export_events import choose_exporter, read_option
+from lintorch.facts.exporting.export_events import choose_exporter, find_script, read_option
 from lintorch.facts.exporting.mend_arguments import find_written
 from lintorch.source import Source, literal
 
@@ -97,7 +97,7 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, message, severity=severity, fix=fix, remedy=remedy)
     elif exporter == "onnx-legacy" and (found := _find_axis(given))[0]:
         yield Hit(event, found[0], severity=Severity.ERROR, remedy=found[1])
-    elif exporter == "onnx" and shapes == NONE:
+    elif exporter == "onnx" and shapes == NONE and not find_script(event, source.evaluation.ways):
         said = "the new exporter warns of dynamic_axes, and converts them at best"
         yield Hit(event, said, fix=_write_shapes(event, source))
 

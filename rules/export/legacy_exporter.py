@@ -14,7 +14,7 @@ from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import FALSE, Choice, Value
 from lintorch.facts.api.version_guards import is_version_guarded
-from lintorch.facts.exporting.export_events import choose_exporter
+from lintorch.facts.exporting.export_events import JIT_CALLS, choose_exporter, find_script
 from lintorch.facts.models.value_ways import list_operands
 from lintorch.source import Source
 
@@ -54,11 +54,10 @@ rule = Rule(
     fix=Applicability.UNSAFE,
 )
 
-MADE = ("torch.jit.trace", "torch.jit.trace_module", "torch.jit.script")
-SCRIPTS = (*MADE, "torch.jit.load")
 GIVEN = ("obj", "func", "mod")
 """How these call the model."""
 INSTEAD = "keep torch.export.export(model, args) by torch.export.save; allow the line where C++ reads a script"
+MODEL_ITSELF = "give it the model that was scripted, or pass dynamo=False"
 LEAVE_OUT = "leave it out, with dynamic_shapes for dynamic_axes"
 DEPRECATED = (2, 9)
 """The first release in which the other way is the default."""
@@ -95,7 +94,7 @@ def _report_saved(saved: Value | None, source: Source) -> Iterator[Hit]:
         made = source.evaluation.ways.find_maker(each)
         while isinstance(made, Called) and made.name in _REFINES:
             made = source.evaluation.ways.find_maker(next(list_operands(made), None))
-        if not isinstance(made, Called) or made.name not in MADE:
+        if not isinstance(made, Called) or made.name not in JIT_CALLS:
             continue
         call = source.call_at(made)
         if call is None or not is_version_guarded(call, source):
@@ -106,10 +105,11 @@ def _report_saved(saved: Value | None, source: Source) -> Iterator[Hit]:
 @rule.event(ONNX_EXPORT)
 def in_onnx(event: Called, source: Source) -> Iterator[Hit]:
     given, exporter = name_given(event), choose_exporter(event, source)
-    made = source.evaluation.ways.find_maker(given.get("model"))
-    if exporter == "onnx" and isinstance(made, Called) and made.name in SCRIPTS:
+    made = find_script(event, source.evaluation.ways)
+    if exporter == "onnx" and made is not None:
         message = "the new exporter raises when it is given a scripted or traced model"
-        yield Hit(event, message, unwrap(event, made, source), severity=Severity.ERROR)
+        fix = unwrap(event, made, source)
+        yield Hit(event, message, fix, severity=Severity.ERROR, remedy=MODEL_ITSELF)
     elif given.get("dynamo") == FALSE and _is_going(source):
         call = source.call_at(event)
         if call is None or not is_version_guarded(call, source):
@@ -120,7 +120,7 @@ def in_onnx(event: Called, source: Source) -> Iterator[Hit]:
 def unwrap(event: Called, made: Called, source: Source) -> Fix | None:
     """`torch.onnx.export(model, …)` for `torch.onnx.export(torch.jit.script(model), …)`."""
     call, inner = source.call_at(event), source.call_at(made)
-    if call is None or inner is None or made.name not in MADE or not inner.args:
+    if call is None or inner is None or made.name not in JIT_CALLS or not inner.args:
         return None
     outer, given = source.parent(inner), inner.args[0]
     within = isinstance(outer, cst.Arg) and outer in call.args

@@ -11,6 +11,7 @@ from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import Class, Constant, Held, Items, Value
+from lintorch.facts.exporting.export_events import JIT_CALLS
 from lintorch.source import Source
 
 rule = Rule(
@@ -62,7 +63,6 @@ rule = Rule(
     severity=Severity.ERROR,
 )
 
-PROGRAMS = ("torch.jit.script", "torch.jit.trace", "torch.jit.trace_module", "torch.jit.load")
 TURNS = (
     "torch.jit.freeze",
     "torch.jit.optimize_for_inference",
@@ -100,7 +100,7 @@ def of_pickles(event: Called, source: Source) -> Iterator[Hit]:
     if ending:
         message = f"torch.save writes a pickle, and the file is called {ending}: no {ending} reader takes it"
         yield Hit(event, message, remedy=f"write {FORMATS[ending]}")
-    elif name_maker(saved, source) in PROGRAMS[:3]:
+    elif name_maker(saved, source) in JIT_CALLS:
         message = "torch.save does not write a scripted or traced model: it raises"
         yield Hit(event, message, remedy="write torch.jit.save(model, path)")
     elif name_maker(saved, source) == ONNX_EXPORT:

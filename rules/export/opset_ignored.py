@@ -10,7 +10,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given, read_plain
 from lintorch.facts.exporting.export_calls import onnx_arguments
-from lintorch.facts.exporting.export_events import choose_exporter
+from lintorch.facts.exporting.export_events import choose_exporter, find_script
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -71,6 +71,8 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
     if source.profile.torch < FIRST or type(opset) is not int:
         return
     exporter, known = choose_exporter(event, source), source.profile.torch == MEASURED
+    if exporter == "onnx" and find_script(event, source.evaluation.ways) is not None:
+        return  # another rule tells that it raises
     if exporter == "onnx" and opset < CONVERTED:
         message = f"opset {opset} is asked for; unless conversion succeeds, 18 is written"
         yield Hit(event, message, _raise_opset(event, source), cause="opset")

@@ -163,15 +163,17 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
 
 
 def is_meant(event: Refused, source: Source) -> bool:
-    """Whether a comment at the line says that it raises: `a @ b  # this will error`."""
+    """Whether a comment says that it raises: `a @ b  # this will error`, or what is kept of a cell's last run."""
     if event.spot.path != source.path:
         return False
     rows = ["", *re.split(r"\r\n|\r|\n", source.text)]
     above, own = rows[event.spot.row - 1 : event.spot.row + 1]
     said = own.partition("#")[2] + (above if above.lstrip().startswith("#") else "")
-    return bool(SAYS_SO.search(said))
+    cell = next(filter(ABOVE_CELL.match, reversed(rows[: event.spot.row])), "")
+    return bool(SAYS_SO.search(said) or SAYS_SO.search(cell))
 
 
+ABOVE_CELL = re.compile(r"# -{2,} cell \d+")
 SAYS_SO = re.compile(r"\b(will|should|would) (\w+ )?(error|raise|fail)|won't work", re.I)
 
 

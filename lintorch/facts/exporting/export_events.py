@@ -9,6 +9,11 @@ from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.values import FALSE, NONE, TRUE, UNKNOWN, Class, Constant, Held, Value
 from lintorch.facts.exporting.export_calls import HasProfile
+from lintorch.facts.models.value_ways import ValueWays
+
+JIT_CALLS = ("torch.jit.trace", "torch.jit.trace_module", "torch.jit.script")
+PROGRAMS = (*JIT_CALLS, "torch.jit.load")
+"""What gives a program of TorchScript."""
 
 
 def choose_exporter(event: Called, source: HasProfile) -> str:
@@ -20,6 +25,12 @@ def choose_exporter(event: Called, source: HasProfile) -> str:
         return ""
     chosen = given.get("dynamo", Constant(release >= DYNAMO_BY_DEFAULT))
     return "onnx" if chosen == TRUE else "onnx-legacy" if chosen == FALSE else ""
+
+
+def find_script(event: Called, ways: ValueWays) -> Called | None:
+    """The call of torch.jit that made the model of an export, which the new exporter refuses."""
+    made = ways.find_maker(name_given(event).get("model"))
+    return made if isinstance(made, Called) and made.name in PROGRAMS else None
 
 
 def read_option(event: Called, name: str) -> Value | None:

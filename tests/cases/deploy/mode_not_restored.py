@@ -493,3 +493,19 @@ def fit_by_mode(model, loader, held_out, optimizer):
         if step % 10 == 0:
             with torch.no_grad():
                 print(choose_mode(model, train=False)(held_out).mean())
+
+
+def fit_a_row(loader, held_out):
+    row = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1))
+    drop = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.Dropout(0.1))
+    optimizer = torch.optim.SGD([*row.parameters(), *drop.parameters()], lr=0.1)
+    of_row, of_drop = torch.optim.SGD(row.parameters()), torch.optim.SGD(drop.parameters())
+    for x in loader:
+        optimizer.zero_grad()
+        (row(x).mean() + drop(x).mean()).backward()
+        of_row.step()
+        of_drop.step()
+        row.eval()
+        drop.eval()  # hit
+        with torch.no_grad():
+            print(row(held_out).mean(), drop(held_out).mean())

@@ -76,3 +76,8 @@ def far_axis(path):
     torch.onnx.export(Wave(), (wave,), path, dynamic_axes={"wave": [0, 3]}, **how)  # hit
     torch.onnx.export(Wave(), (wave,), path, dynamic_axes={"wave": {0: "n", 2: "t"}}, **how)
     torch.onnx.export(Wave(), (wave,), path, dynamic_axes={"wave": {-1: "t"}}, **how)  # hit
+
+
+def of_script(wave, path):
+    scripted = torch.jit.script(Wave())
+    torch.onnx.export(scripted, (wave,), path, dynamic_axes={"wave": {0: "n"}})

@@ -27,3 +27,7 @@ OLD = {"opset_version": 11}
 def by_settings(model, image, number=OLD["opset_version"]):
     torch.onnx.export(model, (image,), "m.onnx", **OLD)  # hit
     torch.onnx.export(model, (image,), "m.onnx", opset_version=number)  # hit
+
+
+def of_script(model, image):
+    torch.onnx.export(torch.jit.script(model), (image,), "m.onnx", opset_version=12)
