@@ -419,3 +419,40 @@ def test_what_another_file_gives_unknown_is_not_left_out_of_options(tmp_path: Pa
     use = "from layers import Resize\n\nRESIZE = Resize(mode='nearest')\n"
     (tmp_path / "make.py").write_text(use)
     assert [e["location"]["row"] for e in findings("--select", "LT806", cwd=tmp_path)] == [11]
+
+
+def test_what_models_take_by_its_base_is_a_part_of_them(tmp_path: Path) -> None:
+    (tmp_path / "pyramid.py").write_text(
+        "from torch import nn\n\n\nclass Backbone(nn.Module):\n    pass\n\n\n"
+        "class Pyramid(Backbone):\n"
+        "    def forward(self, x):\n        return {'low': x, 'high': x * 2}\n"
+    )
+    trace = "import torch\n\ntorch.jit.trace(torch.nn.Linear(2, 2), torch.ones(1, 2))\n"
+    (tmp_path / "trace.py").write_text(trace)
+    asked = ("--select", "LT114")
+    assert [e["location"]["row"] for e in findings(*asked, cwd=tmp_path)] == [10]
+    (tmp_path / "detector.py").write_text(
+        "from torch import nn\n\nfrom pyramid import Backbone\n\n\n"
+        "class Detector(nn.Module):\n"
+        "    def __init__(self, backbone: Backbone):\n"
+        "        super().__init__()\n        self.backbone = backbone\n\n"
+        "    def forward(self, x):\n        return self.backbone(x)['low']\n"
+    )
+    assert findings(*asked, cwd=tmp_path) == []
+
+
+def test_steps_of_a_helper_are_told_of_their_own_loop_where_its_caller_clears(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "steps.py").write_text(
+        "def learn(parts, model, opt):\n    for x in parts:\n"
+        "        model(x).mean().backward()\n        opt.step()\n"
+    )
+    told = findings("--select", "LT403", cwd=tmp_path)
+    assert [e["message"].partition(":")[0] for e in told] == ["gradients are cleared nowhere"]
+    (tmp_path / "train.py").write_text(
+        "from steps import learn\n\n\ndef train(loader, model, opt):\n"
+        "    for parts in loader:\n        opt.zero_grad()\n        learn(parts, model, opt)\n"
+    )
+    (again,) = findings("--select", "LT403", cwd=tmp_path)
+    assert again["message"].startswith("gradients are cleared nowhere in this loop")

@@ -252,6 +252,8 @@ class Machine:
         self.guessed: dict[str, tuple[Dim, ...]] = {}
         self.counted: set[str] = set()
         """Inputs of which code asks the size of axis 1."""
+        self.picked: dict[int, tuple[Value, Dim]] = {}
+        """By its id: a mask, and how many rows it has picked."""
         self.widened: dict[str, tuple[Dim, ...]] = {}
         """What was presumed at first of inputs that more axes were tried for."""
         self.ranged: set[str] = set()

@@ -27,7 +27,15 @@ from lintorch.evaluator.machine import Machine, evaluates
 from lintorch.evaluator.objects import find_class_attribute, list_ancestors
 from lintorch.evaluator.operators.arguments import make_counted
 from lintorch.evaluator.output_objects import is_output, read_field
-from lintorch.evaluator.sizes import Dim, compare, largest, make_operation, make_symbol, smallest
+from lintorch.evaluator.sizes import (
+    Dim,
+    compare,
+    is_counted,
+    largest,
+    make_operation,
+    make_symbol,
+    smallest,
+)
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.unknown_objects import take_item
 from lintorch.evaluator.values import (
@@ -275,7 +283,7 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
     if held.shape is not None and parts is not None:
         parts = tuple(_list_as_tensor(machine, each) for each in parts)
         settle_steps(machine, held.shape, parts)
-        shape = index_shape(held.shape, parts)
+        shape = _share_count(machine, index_shape(held.shape, parts), held.shape, parts)
         many = sum(map(_axes_taken, parts)) > len(held.shape)
         machine.misfit = machine.misfit or (held.guessed and many)
     elif parts is not None and held.shape is None and held.ranked_as:
@@ -289,7 +297,9 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
         guessed=held.guessed,
         ranked_as=held.ranked_as if ranked else "",
         grown_from=_find_grown(held, parts or ()) if shape is None else "",
-        rows=make_counted() if shape is None and parts and _is_mask(parts[0]) else None,
+        rows=_count_picked(machine, parts[0], make_counted())
+        if shape is None and parts and _is_mask(parts[0])
+        else None,
         data=_reads_data(held, index),
     )
 
@@ -299,6 +309,26 @@ def _find_grown(held: Tensor, parts: Sequence[Value]) -> str:
     whole = all(each == WHOLE or each == Constant(...) for each in parts[2:])
     grown = len(parts) > 1 and parts[0] == WHOLE and parts[1] == NONE and whole
     return held.ranked_as or held.turned_from if grown else ""
+
+
+def _share_count(
+    machine: Machine,
+    shape: tuple[Dim, ...] | None,
+    before: tuple[Dim, ...],
+    parts: Sequence[Value],
+) -> tuple[Dim, ...] | None:
+    """A shape with the count that its mask has picked before: of all tensors one mask picks as many rows."""
+    masks = [each for each in parts if _is_mask(each)]
+    counts = [each for each in shape or () if is_counted(each) and each not in before]
+    if len(masks) != 1 or len(counts) != 1 or shape is None:
+        return shape
+    count = _count_picked(machine, masks[0], counts[0])
+    return tuple(count if each == counts[0] else each for each in shape)
+
+
+def _count_picked(machine: Machine, mask: Value, count: Dim) -> Dim:
+    """How many rows a mask picks: what was found when it picked first, else the given count."""
+    return machine.picked.setdefault(id(mask), (mask, count))[1]
 
 
 def _is_mask(part: Value) -> bool:

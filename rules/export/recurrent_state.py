@@ -113,7 +113,10 @@ UNROLLED_TOO = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
 """Of an nn.RNN, and of what another layer feeds, or that is given its first state."""
 PADDED = "run the padded batch, and read each last step by its index: out[rows, lengths - 1]"
 KEEPS_STEPS = frozenset(
-    {f"torch.nn.{layer}.forward" for layer in ("Dropout", "ReLU", "Tanh", "LayerNorm", "Linear")}
+    {
+        f"torch.nn.{layer}.forward"
+        for layer in ("Dropout", "Embedding", "ReLU", "Tanh", "LayerNorm", "Linear")
+    }
     | {f"torch.nn.functional.{name}" for name in ("dropout", "relu", "linear", "layer_norm")}
     | {"torch.relu", "torch.tanh", "torch.Tensor.relu", "torch.Tensor.contiguous"}
 )
@@ -217,7 +220,10 @@ def is_stretched_to_state(run: Called) -> bool:
 
 
 def is_one_step(given: Value | None, axis: int, source: Source) -> bool:
-    """`x.unsqueeze(0)`, `x[i : i + 1]`, and one of these beside others: `torch.cat([step, context], 2)`."""
+    """`x.unsqueeze(0)`, `x[i : i + 1]`, and one of these beside others: `torch.cat([step, context], 2)`.
+
+    So is a list that is stacked: how many it holds is of settings, or another rule tells of the loop that filled it.
+    """
     made = source.evaluation.ways.find_maker(given)
     if isinstance(made, Indexed) and is_one_at(made.index, axis):
         return True
@@ -225,6 +231,8 @@ def is_one_step(given: Value | None, axis: int, source: Source) -> bool:
         parts, along = made.arguments.get("tensors"), made.arguments.get("dim", Constant(0))
         items = (parts.items or ()) if isinstance(parts, Items) else ()
         return along != Constant(axis) and any(is_one_step(e, axis, source) for e in items)
+    if isinstance(made, Called) and made.name == "torch.stack":
+        return made.arguments.get("dim", Constant(0)) == Constant(axis)
     if isinstance(made, Called) and made.name in KEEPS_STEPS:
         taken = made.arguments.get("input", made.arguments.get("self"))
         return is_one_step(taken, axis, source)

@@ -66,6 +66,7 @@ COUNTED = {
 CHOSEN = {**COUNTED, "onnx": Harm.REFUSED}
 COUNTED_WORKED_OUT = {**COUNTED, "onnx": Harm.SILENT}
 ROWS = {**COUNTED, "onnx-legacy": Harm.FAILS, "torchscript-trace": Harm.FAILS}
+ROWS_CHOSEN = {**ROWS, "onnx": Harm.REFUSED}
 TRACE_HARM: dict[EventKey, dict[str, Harm]] = {SizeLooped: COUNTED, TensorUse.ITERATION: ROWS}
 
 
@@ -93,9 +94,11 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
             )
             return
     elif isinstance(over, Tensor) and has_open_rows(over):
+        chosen = over.shape is not None and is_counted(over.shape[0])
         said = f"one iteration for each row that {text} has in the example"
-        fix = compute_at_once(event, source)
-        yield Hit(event, said, fix=fix, harm=ROWS, cause=name_outermost(event, source))
+        said = f"one iteration for each row of {text}, as many as data decide" if chosen else said
+        fix, harm = compute_at_once(event, source), ROWS_CHOSEN if chosen else ROWS
+        yield Hit(event, said, fix=fix, harm=harm, cause=name_outermost(event, source))
         return
     if fix := compute_at_once(event, source):
         yield Hit(event, "a loop over what may vary", fix=fix, confirms=True)

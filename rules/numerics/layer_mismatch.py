@@ -198,6 +198,8 @@ def find_remedy(event: Refused, plain: str = "give it a tensor of the shape it t
         return "take its first item: output, state = self.rnn(x)"
     if "only one of size or scale_factor" in event.message:
         return "name what is meant: size=(h, w), mode='nearest'; the third argument is scale_factor"
+    if " must be divisible by " in event.message:
+        return "give numbers of which the one divides the other"
     if "-dimensional weight" in event.message:
         return "give kernel_size one number for each axis"
     given = event.operands[0] if event.operands else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -9,6 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.values import Spot
+from lintorch.facts.project.parts_elsewhere import is_imported_beside
 from lintorch.source import STEPS, Act, Action, Source, Training, TrainingRegion
 
 rule = Rule(
@@ -95,6 +97,8 @@ def _missing(region: TrainingRegion, training: Training, source: Source) -> Iter
         if not any(each is step for each in passage.after(backward[0])):
             continue
         where = "only before the loop" if once else "nowhere"
+        if not once and _is_cleared_around(step, training, source):
+            where = "nowhere in this loop"
         message = f"gradients are cleared {where}: each step sums up those of all steps before it"
         fix = None if once or len(stepped) > 1 else _fix(step, backward, source)
         calls = " and ".join(f"{each}.zero_grad()" for each in stepped)
@@ -144,6 +148,20 @@ def _is_cleared_once(region: TrainingRegion, training: Training) -> bool:
         and each.at.way.names == begun.way.names
         and each.at.spot.row < begun.spot.row
         for each in training.actions
+    )
+
+
+def _is_cleared_around(step: Action, training: Training, source: Source) -> bool:
+    """Whether other code clears: here, or in a file that imports the function, which is given the optimizer."""
+    if any(each.act is Act.ZERO_GRAD and each.on == step.on for each in training.actions):
+        return True
+    function = source.evaluation.find_function(step.at)
+    if not isinstance(function, ast.FunctionDef) or step.on is None:
+        return False
+    given = {each.arg for each in function.args.args}
+    words = frozenset({"zero_grad"})
+    return str(step.on).partition(".")[0] in given and is_imported_beside(
+        function.name, words, source.path, source.consulted
     )
 
 

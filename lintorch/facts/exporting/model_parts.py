@@ -7,7 +7,12 @@ from typing import Protocol, TypeVar
 import libcst as cst
 
 from lintorch.facts.classes.classes import Classes, ClassInfo
-from lintorch.facts.project.parts_elsewhere import is_imported_beside, is_part_elsewhere
+from lintorch.facts.names.scopes import dotted_text
+from lintorch.facts.project.parts_elsewhere import (
+    is_imported_beside,
+    is_part_elsewhere,
+    is_taken_by_models,
+)
 
 N = TypeVar("N", bound=cst.CSTNode)
 
@@ -36,7 +41,7 @@ def is_root_part(name: str, source: KnowsClasses) -> bool:
     """Whether what was evaluated as a model is a part of others, here or in another file."""
     mentions = source.mentions_of(name)
     own = [info for info in source.classes.all.values() if info.name == name]
-    if any(is_part(info, source) or is_registered(info, source) for info in own):
+    if any(is_part(e, source) or is_registered(e, source) or is_taken(e, source) for e in own):
         return True
     if not own and any(source.classes.around(each) for each in mentions):
         return True
@@ -59,8 +64,24 @@ def is_made_elsewhere(name: str, source: KnowsClasses) -> bool:
 
 
 def is_registered(info: ClassInfo, source: KnowsClasses) -> bool:
-    """Whether a decorator puts the class into a table from which it may be taken for a part."""
-    return any("register" in source.code(each.decorator) for each in info.node.decorators)
+    """Whether a decorator puts the class, or a function that makes one, into a table from which it may be taken for a part."""
+    around = (source.enclosing(each, cst.FunctionDef) for each in source.mentions_of(info.name))
+    makers = [each for each in around if each and source.classes.around(each) is None]
+    return any(
+        "register" in source.code(each.decorator)
+        for made in (info.node, *makers)
+        for each in made.decorators
+    )
+
+
+def is_taken(info: ClassInfo, source: KnowsClasses) -> bool:
+    """Whether a model of the project takes what derives from its base: `backbone: Backbone`."""
+    bases = (dotted_text(each.value).rpartition(".")[2] for each in info.node.bases)
+    return any(
+        is_taken_by_models(base, source.path, source.consulted)
+        for base in bases
+        if base and base != "Module"
+    )
 
 
 def is_part(info: ClassInfo, source: KnowsClasses) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from lintorch.core.code_tree import ANY_BELOW
 from lintorch.core.file_views import Stamp, count_looks, stamp_file
 from lintorch.facts.project.file_words import KEPT, list_words, read_or_empty
 from lintorch.facts.project.handed_over import computes, find_handed_over
@@ -30,12 +31,28 @@ def is_part_elsewhere(name: str, path: str, consulted: set[str]) -> bool:
     others = [each for each in files if each != own]
     named = [e for e in others if name in list_words(e)]
     spoken = next((e for e in named if name in _names_in_models(e, stamp_file(e))), None)
-    return _stands_on(spoken or find_handed_over(name, named, files), others, consulted)
+    return _stands_on(spoken or find_handed_over(name, named, files), others, path, consulted)
 
 
-def _stands_on(found: str | None, others: list[str], consulted: set[str]) -> bool:
+def is_taken_by_models(name: str, path: str, consulted: set[str]) -> bool:
+    """Whether the constructor of a class with a forward of its own says that it takes one: `backbone: Backbone`.
+
+    False where the project is too large to tell. Files that the answer stands on are added to `consulted`.
+    """
+    files = list_around(path)
+    if files is None:
+        return False
+    named = (e for e in files if name in list_words(e))
+    taking = next((e for e in named if name in _list_taken(e, stamp_file(e))), None)
+    return _stands_on(taking, [e for e in files if e != os.path.abspath(path)], path, consulted)
+
+
+def _stands_on(found: str | None, others: list[str], path: str, consulted: set[str]) -> bool:
     """Whether a file was found that says so: it says so whatever others say, and no without it stands on all."""
-    consulted.update(others if found is None else (found,))
+    if found is None:
+        consulted.update((*others, os.path.join(_look_around(path)[0], ANY_BELOW)))
+    else:
+        consulted.add(found)
     return found is not None
 
 
@@ -51,7 +68,7 @@ def is_imported_beside(name: str, words: frozenset[str], path: str, consulted: s
     others = [each for each in files if each != own]
     told = (e for e in others if {name, stem} <= list_words(e) and words & list_words(e))
     importing = (e for e in told if (stem, name) in list_imported(e, stamp_file(e)))
-    return _stands_on(next(importing, None), others, consulted)
+    return _stands_on(next(importing, None), others, path, consulted)
 
 
 def is_written_around(
@@ -65,6 +82,7 @@ def is_written_around(
     if files is None:
         return if_large
     consulted.update(each for each in files if each != os.path.abspath(path))
+    consulted.add(os.path.join(_look_around(path)[0], ANY_BELOW))
     return any(pattern.search(read_or_empty(each)) for each in files)
 
 
@@ -84,8 +102,15 @@ def list_imported(path: str, stamp: Stamp) -> frozenset[tuple[str, str]]:
 
 def list_around(path: str) -> tuple[str, ...] | None:
     """The Python files where the run was started, else of the outermost package or the file's own folder."""
-    listed = (_list_files(each, count_looks()) for each in _find_folders(path))
-    return next((each for each in listed if each is not None), None)
+    return _look_around(path)[1]
+
+
+def _look_around(path: str) -> tuple[str, tuple[str, ...] | None]:
+    """The folder whose files these are, and the files; "" and None where there are too many."""
+    for folder in _find_folders(path):
+        if (listed := _list_files(folder, count_looks())) is not None:
+            return folder, listed
+    return "", None
 
 
 def _find_folders(path: str) -> Iterator[str]:
@@ -116,6 +141,24 @@ def _names_in_models(path: str, stamp: Stamp) -> frozenset[str]:
     tree = parse_or_empty(read_or_empty(path))
     return frozenset(
         name for each in ast.walk(tree) if isinstance(each, ast.ClassDef) for name in _spoken(each)
+    )
+
+
+@lru_cache(KEPT)
+def _list_taken(path: str, stamp: Stamp) -> frozenset[str]:
+    """The names in the annotations of what constructors take, of the classes of a file that compute something."""
+    tree = parse_or_empty(read_or_empty(path))
+    kinds = (each for each in ast.walk(tree) if isinstance(each, ast.ClassDef) and computes(each))
+    makers = (f for each in kinds for f in each.body if isinstance(f, ast.FunctionDef))
+    notes = (
+        given.annotation
+        for maker in makers
+        if maker.name == "__init__"
+        for given in (*maker.args.args, *maker.args.kwonlyargs)
+        if given.annotation is not None
+    )
+    return frozenset(
+        part.id for note in notes for part in ast.walk(note) if isinstance(part, ast.Name)
     )
 
 

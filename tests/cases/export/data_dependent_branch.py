@@ -584,3 +584,13 @@ class MostOfChosen(nn.Module):
         index = index[index > 2]
         most = -1 if len(index) == 0 else index.max()  # hit
         return index + most
+
+
+class OfOneMask(nn.Module):
+    def forward(self, x, places):
+        kept = places[:, 0] > 0
+        x, low = x[kept], places[places[:, 1] < 1]
+        places = places[kept]
+        assert x.shape[0] == places.shape[0]
+        assert x.shape[0] == low.shape[0]  # hit
+        return x.sum() * low.sum()

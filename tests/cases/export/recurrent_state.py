@@ -246,3 +246,31 @@ class Agent(nn.Module):
         for row in rows:
             row, state = self.steps(row.unsqueeze(0), state)
         return self.whole(rows)[0], state
+
+
+class OfStackedSteps(nn.Module):
+    """As many steps as settings say."""
+
+    def __init__(self, kinds, width, steps):
+        super().__init__()
+        self.steps = steps
+        self.query = nn.Embedding(kinds, width)
+        self.lstm = nn.LSTM(width, width)
+
+    def forward(self, kind):
+        asked = torch.stack([kind] * (self.steps - 1) + [torch.ones_like(kind)], dim=0)
+        out, _ = self.lstm(self.query(asked))
+        return out[-1]
+
+
+class OfStackedBatch(nn.Module):
+    """The steps are another axis than that of the list."""
+
+    def __init__(self, width, steps):
+        super().__init__()
+        self.steps = steps
+        self.lstm = nn.LSTM(width, width)  # hit
+
+    def forward(self, x):
+        out, _ = self.lstm(torch.stack([x] * self.steps, dim=1))
+        return out[-1]
