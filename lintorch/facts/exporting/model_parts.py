@@ -67,11 +67,8 @@ def is_registered(info: ClassInfo, source: KnowsClasses) -> bool:
     """Whether a decorator puts the class, or a function that makes one, into a table from which it may be taken for a part."""
     around = (source.enclosing(each, cst.FunctionDef) for each in source.mentions_of(info.name))
     makers = [each for each in around if each and source.classes.around(each) is None]
-    return any(
-        "register" in source.code(each.decorator)
-        for made in (info.node, *makers)
-        for each in made.decorators
-    )
+    decorators = [*info.node.decorators, *(e for maker in makers for e in maker.decorators)]
+    return any("register" in source.code(each.decorator) for each in decorators)
 
 
 def is_taken(info: ClassInfo, source: KnowsClasses) -> bool:
