@@ -562,3 +562,28 @@ def test_torchvision_that_does_not_fit_is_mended_where_a_package_asks_for_it_lat
     text = net("Net", head=head, building="self.width = late.read_width()")
     (report,) = examine(tmp_path, net=text).values()
     assert any(each.startswith("torchvision's own operators") for each in said(report))
+
+
+def test_names_that_a_missing_package_would_give_by_a_star_are_those_of_torch(
+    tmp_path: Path,
+) -> None:
+    text = """
+from absent_learner.vision import *
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.helper = nn.Conv2d(3, 4, 1), first_of
+    def forward(self, x):
+        return F.relu(self.layer(x))
+
+class Needy(nn.Module):
+    def __init__(self, size=None):
+        super().__init__()
+        self.layer = nn.Conv2d(3, first_of(size, 4), 1)
+    def forward(self, x):
+        return self.layer(x)
+"""
+    reports = examine(tmp_path, net=text)
+    assert said(reports["Net"]) == ("stood in for: absent_learner (not installed)",)
+    assert "needs absent_learner, which is not installed" in cause(reports["Needy"])

@@ -76,3 +76,30 @@ def test_a_checkpoint_that_is_here_is_loaded_and_never_unpickled(tmp_path: Path)
         in said(reports["Objects"])[0]
     )
     assert not tmp_path.joinpath("ran").exists()
+
+
+def test_a_loader_of_the_projects_own_that_finds_no_file_loads_nothing(tmp_path: Path) -> None:
+    head = """
+import os
+def load_weights(path):
+    if not os.path.isfile(path):
+        raise FileNotFoundError()
+    return torch.load(path)
+def load_pretrained(net, path):
+    state = {key: value for key, value in load_weights(path)["model"].items()}
+    assert state["layer.weight"].dim() == 4
+    net.load_state_dict(state)
+def read_names(path):
+    raise FileNotFoundError(path)
+"""
+    reports = examine(
+        tmp_path,
+        nets=net("Loads", head=head, building="load_pretrained(self, 'net.pth')")
+        + net("Reads", building="self.names = read_names('names.txt')"),
+    )
+    lines = said(reports["Loads"])
+    assert [line.partition(" is not here (nets.py:")[0] for line in lines] == [
+        "random weights: what load_weights loads",
+        "random weights: what load_pretrained loads",
+    ]
+    assert "names.txt" in cause(reports["Reads"])

@@ -14,6 +14,9 @@ from pathlib import Path
 from lintorch.record.fenced_code import FENCED
 
 _PROMPT = re.compile(r"^(>>>|\.\.\.) ?", re.MULTILINE)
+_ASYNC = re.compile(r"\basync(?=\s*=(?!=))")
+"""As in `target.cuda(async=True)`: a word that Python 3.7 has for itself."""
+_PRINTED = re.compile(r"^([ \t]*)print[ \t]+[^\s(=].*$", re.MULTILINE)
 _OF_SHELL = re.compile(r"^(\s*)[%!].*$", re.MULTILINE)
 
 
@@ -48,9 +51,17 @@ def parse_code(path: Path, data: bytes, *, module: bool = False) -> CodeText | N
             return _join_pieces(path, _list_fenced(text))
         if path.suffix == ".sh":
             return None
-        return CodeText(path, ast.parse(text))
+        return CodeText(path, parse_any_python(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def parse_any_python(text: str) -> ast.Module:
+    """The tree of a file; where it is of an earlier Python, without what that alone can read. Raises SyntaxError."""
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return ast.parse(_PRINTED.sub(r"\1pass", _ASYNC.sub("async_", text)))
 
 
 def _list_fenced(text: str) -> Iterator[tuple[int, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 _LEFT_ALONE = frozenset(
@@ -39,7 +39,16 @@ def list_loads(node: ast.AST) -> frozenset[str]:
             found.add(part.id)
         elif isinstance(part, ast.Attribute) and getattr(part.value, "id", "") == "self":
             found.add(f"self.{part.attr}")
+        elif isinstance(part, ast.Call) and getattr(part.func, "id", "") == "eval":
+            found.update(_list_spelled(part))
     return frozenset(found)
+
+
+def _list_spelled(call: ast.Call) -> Iterator[str]:
+    """The names in what is spelled out to be evaluated: `eval("genotypes.%s" % args.arch)`."""
+    for part in ast.walk(call):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield from re.findall(r"(?<![\w.%{])[A-Za-z_]\w*", part.value)
 
 
 @lru_cache(maxsize=50_000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from torch import nn
@@ -20,7 +20,7 @@ from lintorch.guest.calls.hollow_models import find_making
 from lintorch.guest.calls.make_parts import is_own_model, make_part
 from lintorch.guest.calls.needed_names import list_stores
 from lintorch.guest.calls.script_surroundings import start_plain
-from lintorch.guest.calls.unknown_value import UNKNOWN, UnknownValue
+from lintorch.guest.calls.unknown_value import UNKNOWN, UnknownValue, holds_unknown
 from lintorch.guest.process import tampering
 from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.limits import TooSlow, limit_seconds
@@ -40,6 +40,7 @@ _DEEPEST_FOLLOWED = 3
 """Functions that raise and are followed, one inside of the other."""
 _GIVEN = "_lintorch_given"
 """The name of what a followed function gave, in the statement that takes it apart."""
+_GROWING = (list, dict, set)
 _PLAIN_ITERABLES = (list, tuple, range, dict)
 _PLAIN_VIEWS = ("enumerate", "zip", "dict_items", "dict_keys", "dict_values")
 
@@ -78,7 +79,14 @@ class StatementRunner:
         except (Exception, SystemExit, TooSlow):  # whatever user code raises
             if len(self._made) > before:
                 return self._made[-1]
+            if isinstance(node, ast.IfExp):
+                return self._choose(node, scope)
             return self._work_out_call(node, scope) if isinstance(node, ast.Call) else UNKNOWN
+
+    def _choose(self, node: ast.IfExp, scope: dict[str, Any]) -> Any:
+        """The value that a condition chooses; the first where that is not known."""
+        taken = self._test(node.test, scope)
+        return self.evaluate(node.orelse if taken is False else node.body, scope)
 
     def _work_out_call(self, node: ast.Call, scope: dict[str, Any]) -> Any:
         """What a call that raised gives: a model of the class, else what its function comes to."""
@@ -244,7 +252,10 @@ class StatementRunner:
             return
         for name in list_stores(node.target):
             scope[name] = UNKNOWN
+        empty = [name for name, held in scope.items() if type(held) in _GROWING and not held]
         self._run_all(node.body, scope)
+        if not plain:
+            _forget_grown(node, empty, scope)
 
     def _run_with(self, node: ast.With, scope: dict[str, Any]) -> None:
         """The block; what it is entered with only where that has a name."""
@@ -263,6 +274,20 @@ class StatementRunner:
             for handler in node.handlers:
                 if any(_lacks(scope, name) for part in handler.body for name in list_stores(part)):
                     self._run_all(handler.body, scope)
+
+
+def _forget_grown(node: ast.For, empty: Collection[str], scope: dict[str, Any]) -> None:
+    """What was empty before a loop over nobody knows what, and is filled in it: nobody knows how many there are."""
+    for part in ast.walk(node):
+        holder: Any = None
+        match part:
+            case ast.Subscript(holder, ctx=ast.Store()):
+                pass
+            case ast.Call(ast.Attribute(holder, "append" | "add" | "extend" | "update")):
+                pass
+        name = getattr(holder, "id", "")
+        if name in empty and all(map(holds_unknown, scope[name])):
+            scope[name] = UNKNOWN
 
 
 def _start_again(action: Callable[[], Any]) -> Any:

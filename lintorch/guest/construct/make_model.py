@@ -60,6 +60,8 @@ class Built:
     like: CallPlace = NOT_FOLLOWED
     made_up: tuple[str, ...] = ()
     """The names of the arguments that nobody gave."""
+    tried_input: tuple[tuple[str, FedArgument], ...] = ()
+    """What its own constructor ran a part of it on."""
 
 
 class NotAModelError(Exception):
@@ -169,6 +171,7 @@ class ModelMaker:
                 *made_up,
                 *(name for name, value in self.arguments.items() if is_partly_made_up(value)),
             ),
+            seen.find_tried_input(module),
         )
 
     def _offer_smaller(self, module: nn.Module) -> Callable[[], Built] | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from lintorch.guest.calls.code_text import parse_any_python
 from lintorch.guest.construct.literal_values import UnknownValueError, evaluate_literal
 from lintorch.guest.construct.tensor_calls import get_last_name
 
@@ -58,7 +59,7 @@ def read_python_settings(text: bytes) -> Iterator[SettingTree]:
     if not any(hint in text for hint in _HINT):
         return
     try:
-        tree = ast.parse(text)
+        tree = parse_any_python(text.decode("utf-8", "replace"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     parsed = _read_parsers(tree)
@@ -95,7 +96,7 @@ def _read_parsers(tree: ast.Module) -> SettingTree:
 def read_command(text: bytes, words: Sequence[str]) -> SettingTree:
     """The arguments of a file's parsers as a command line gives them, the others by their defaults; else nothing."""
     try:
-        tree = ast.parse(text)
+        tree = parse_any_python(text.decode("utf-8", "replace"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     said: SettingTree = {}

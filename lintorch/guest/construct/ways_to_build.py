@@ -22,9 +22,12 @@ from lintorch.guest.construct.registered_settings import find_registered
 from lintorch.guest.construct.unset_settings import fill_unset_settings
 from lintorch.guest.imports.user_frames import UserCode
 from lintorch.guest.watch.user_lines import UserLines
+from lintorch.guest.weights.own_loaders import leave_own_loader
 
 _MOST_CALLS_TRIED = 2
 """Classes and factories that are called before the file's examples are followed, at most."""
+_MOST_MENDED = 3
+"""Times that one way is tried again after something around the model was mended."""
 _MOST_EXAMPLES = 4
 """Calls in the file's own text that are followed, at most."""
 
@@ -41,7 +44,7 @@ def build_each_way(
     kind = next((call for factory, call in candidate.ways if not factory), None)
     for attempt in _list_attempts(candidate, files, tuple(_follow_calls(calls))):
         try:
-            built = _try_twice(attempt, kind)
+            built = _try_again(attempt, kind)
         except Exception as error:  # whatever user code raises
             errors.append(error)
         else:
@@ -54,13 +57,14 @@ def build_each_way(
         raise errors[0]
 
 
-def _try_twice(attempt: Callable[[], Built], kind: Callable[..., Any] | None) -> Built:
-    """The model; once more where settings of its file were None, and are there then."""
-    try:
-        return attempt()
-    except Exception as error:  # whatever user code raises
-        if not fill_unset_settings(kind, error):
-            raise
+def _try_again(attempt: Callable[[], Built], kind: Callable[..., Any] | None) -> Built:
+    """The model; once more where settings of its file were None, or weights that it loads itself are not here."""
+    for _ in range(_MOST_MENDED):
+        try:
+            return attempt()
+        except Exception as error:  # whatever user code raises
+            if not fill_unset_settings(kind, error) and not leave_own_loader(error):
+                raise
     return attempt()
 
 

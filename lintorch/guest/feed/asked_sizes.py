@@ -65,6 +65,8 @@ def fit_asked_size(guess: Guess, asked: AskedSize) -> Iterator[Guess]:
     """The sizes that were met as they are asked for; of multiples the next ones up, of all where none was met."""
     names = [name for name, size in guess.sizes.items() if size == asked.size and name != "batch"]
     names.sort(key=lambda name: name not in _list_along(guess, asked.axis))
+    if not names and asked.wanted == 1 and guess.sizes.get("batch") == asked.size:
+        yield guess.with_sizes(batch=1)
     if asked.multiple:
         names = names or [name for name in guess.sizes if name != "batch"]
         wanted = {name: -(-guess.sizes[name] // asked.wanted) * asked.wanted for name in names}

@@ -1,4 +1,4 @@
-"""Models whose own method sets what `forward` keeps its state in: `net.init_sequence(batch_size)` before the first call."""
+"""What has to be set before the first call: by a method of the model, `net.init_sequence(batch_size)`, or by a script."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from torch import nn
 
 from lintorch.guest.construct.function_text import parse_source_of
+from lintorch.guest.feed.script_attributes import find_set_number
 from lintorch.guest.process.assumptions import note_assumption
 
 _OF_SAMPLES = re.compile(r"(n_?|num_?)?(batch|samples?|bs|b)(_?(size|sz|num))?", re.IGNORECASE)
@@ -18,15 +19,20 @@ _NO_BEGINNINGS = frozenset(("__init__", "forward", "train", "eval"))
 
 @dataclass(frozen=True)
 class Begun:
-    """A method of a part, by its path, and how many samples it was told; None where it takes nothing."""
+    """A method of a part, by its path, and how many samples it was told; None where it takes nothing.
+
+    Without a method it is the `attribute` that was set to a `number`, as a script of the project does.
+    """
 
     path: str
-    method: str
-    batch: int | None
+    method: str = ""
+    batch: int | None = None
+    attribute: str = ""
+    number: float = 0
 
 
 def begin_state(module: nn.Module, error: BaseException, batch: int) -> Begun | None:
-    """Call the method that sets the attribute which an error says is lacking; None where there is none."""
+    """Call the method that sets the attribute which an error says is lacking, or set it as a script does; None where neither can be."""
     part, lacking = getattr(error, "obj", None), getattr(error, "name", None)
     if not isinstance(error, AttributeError) or not isinstance(part, nn.Module) or not lacking:
         return None
@@ -44,13 +50,20 @@ def begin_state(module: nn.Module, error: BaseException, batch: int) -> Begun | 
         begun = Begun(path, name, batch if needed else None)
         if repeat_beginning(module, begun):
             return begun
-    return None
+    number = find_set_number(part, lacking) if path is not None else None
+    if path is None or number is None:
+        return None
+    begun = Begun(path, attribute=lacking, number=number)
+    return begun if repeat_beginning(module, begun) else None
 
 
 def repeat_beginning(module: nn.Module, begun: Begun | None) -> bool:
-    """Call the method, in this process; whether it ran."""
+    """Call the method, or set the attribute, in this process; whether that went well."""
     if begun is None:
         return False
+    if begun.attribute:
+        setattr(module.get_submodule(begun.path), begun.attribute, begun.number)
+        return True
     given = () if begun.batch is None else (begun.batch,)
     try:
         getattr(module.get_submodule(begun.path), begun.method)(*given)
@@ -60,8 +73,12 @@ def repeat_beginning(module: nn.Module, begun: Begun | None) -> bool:
 
 
 def note_beginning(begun: Begun | None) -> None:
-    """Say which method was called first."""
-    if begun is not None:
+    """Say which method was called first, or what was set."""
+    if begun is not None and begun.attribute:
+        note_assumption(
+            f"{begun.attribute} = {begun.number}, which a script sets and forward reads"
+        )
+    elif begun is not None:
         given = "" if begun.batch is None else begun.batch
         note_assumption(f"{begun.method}({given}) was called first, which sets what forward reads")
 

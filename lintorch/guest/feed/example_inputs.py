@@ -59,6 +59,13 @@ def follow_example(
     yield whole
 
 
+def follow_tried(module: nn.Module, fed: tuple[tuple[str, FedArgument], ...]) -> Iterator[Guess]:
+    """What a constructor runs parts of its model on, for a model that takes one argument."""
+    needed = [p for p in list_positional_parameters(module) if p.default is p.empty]
+    if fed and len(needed) == 1:
+        yield from (replace(guess, followed=False) for guess in follow_example(module, fed))
+
+
 def _name_arguments(
     module: nn.Module, fed: tuple[tuple[str, FedArgument], ...]
 ) -> list[FedArgument]:

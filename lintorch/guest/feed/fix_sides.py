@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from math import isqrt, prod
+from math import isqrt, lcm, prod
 
 from lintorch.guest.feed.guess_inputs import COMMON_SIDES, SPATIAL, Guess, find_numbers
 from lintorch.guest.feed.resize_axis import replace_size, scale_channels
@@ -227,11 +227,16 @@ def outgrow_window(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 
 def fit_patches(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """Sides that patches of this size fill: the next one up, then sixteen of them.
+    """Sides that patches of this size fill: the next one up, then sixteen of them; steps that these and the earlier ones do.
 
     Where it is no side that is divided but what became of it, sides of thirty-two patches.
     """
     length, chunk = find_numbers(match)
+    steps = [n for n in guess.sizes if n in LENGTH_NAMES and guess.sizes[n] == length]
+    if steps and chunk and lcm(length, chunk) <= _LONGEST_GROWN:
+        next_up = -(-length // chunk) * chunk
+        yield guess.with_sizes(**dict.fromkeys(steps, next_up))
+        yield guess.with_sizes(**dict.fromkeys(steps, lcm(length, chunk)))
     every = [name for name in guess.sizes if name in SPATIAL]
     sides = [name for name in every if guess.sizes[name] == length]
     if every and not sides and 32 * chunk <= _LARGEST_SIDE:

@@ -44,6 +44,8 @@ _LENGTH_ATTRIBUTES = (
     *("seq_len", "seq_length", "sequence_length", "input_len", "input_length"),
     *("lookback", "n_his", "his_len", "history_len"),
 )
+_OWN_LENGTH_ATTRIBUTES = ("win_size", "win_len", "window_len")
+"""Those that say it of the whole alone: a part may keep how far its attention reaches."""
 _LEAST_SIDE, _LARGEST_SIDE = 8, 1024
 """Pixels between which a number by such a name is taken for a side."""
 
@@ -78,7 +80,9 @@ def read_sides(module: nn.Module, arguments: Mapping[str, Any]) -> dict[str, int
 def _find_length(module: nn.Module) -> dict[str, int]:
     """The length of sequences that the model, or the outermost part that has one, keeps."""
     parts = sorted(module.named_modules(), key=lambda pair: pair[0].count("."))
-    held = (vars(part).get(name) for _, part in parts for name in _LENGTH_ATTRIBUTES)
+    named = [(part, name) for _, part in parts for name in _LENGTH_ATTRIBUTES]
+    named += ((module, name) for name in _OWN_LENGTH_ATTRIBUTES)
+    held = (vars(part).get(name) for part, name in named)
     length = next((n for n in held if type(n) is int and 1 < n <= _LARGEST_SIDE), 0)
     return {"sequence": length, "length": length} if length else {}
 

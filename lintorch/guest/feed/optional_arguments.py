@@ -18,6 +18,7 @@ from lintorch.guest.feed.said_shapes import read_said_shapes
 from lintorch.guest.feed.shape_forms import choose_form_by_name, list_layer_forms
 from lintorch.record.models import Input
 
+_OF_NONE = re.compile(r"NoneType|object has no attribute")
 _ATTENTION_MASK = re.compile(r"\w*attention_mask|\w*padding_mask")
 
 
@@ -27,14 +28,15 @@ def add_named_argument(
     """The guess with the first argument that the message names and that is fed no tensor yet.
 
     What stands before it in the signature keeps its default. Where the message names none but
-    speaks of None, it is the next argument that is None by default.
+    speaks of None, or of a part that is only there for a condition (`self.norm if given is None`),
+    it is the next argument that is None by default.
     """
     fed = {given.name for given in guess.inputs}
     every = list_positional_parameters(module)
     unfed = [p for p in every if p.name not in fed and p.name not in plain.known]
     named = (p for p in unfed if re.search(rf"(?<!\w){p.name}(?!\w)", message))
     wanted = next(named, None)
-    if wanted is None and "NoneType" in message and unfed and unfed[0].default is None:
+    if wanted is None and _OF_NONE.search(message) and unfed and unfed[0].default is None:
         wanted = unfed[0]
     if wanted is not None and guess.inputs:
         usual = _add_tensor(guess, wanted, every, module, plain)

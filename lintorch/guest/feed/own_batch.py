@@ -42,12 +42,20 @@ def try_own_batch(guess: Guess, message: str, module: nn.Module) -> Iterator[Gue
     yield guess.with_sizes(batch=batch)
     if guess.inputs[0].shape == ("batch",):
         yield guess.with_inputs(tuple(map(_give_samples, guess.inputs))).with_sizes(batch=batch)
+    if guess.inputs[0].shape[1:2] == ("sequence",):
+        yield guess.with_inputs(tuple(map(_put_steps_first, guess.inputs))).with_sizes(batch=batch)
 
 
 def _give_samples(given: Input) -> Input:
     """The input with as many samples as there are where it has as many as a sequence is long."""
     shape = tuple("batch" if size in LENGTH_NAMES else size for size in given.shape)
     return replace(given, shape=shape)
+
+
+def _put_steps_first(given: Input) -> Input:
+    """The input with its samples second, as recurrent layers have them where nothing else is said."""
+    turned = given.shape[:2] == ("batch", "sequence")
+    return replace(given, shape=("sequence", "batch", *given.shape[2:])) if turned else given
 
 
 def _list_numbers_read(module: nn.Module) -> dict[str, int]:

@@ -154,13 +154,16 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             r"Index is supposed to be a vector|argument should be a 1D CPU int64 tensor",
             take_lengths,
         ),
-        (r"tuple index out of range", add_steps),
+        (r"tuple index out of range|For unbatched 2-D input, hx", add_steps),
         (
             r"hidden(?:\[\d\])? size \((\d+), (\d+), (\d+)\), got \[(\d+), (\d+), (\d+)\]",
             take_one_step,
         ),
         (r"must have same number of dimensions: got (\d) and (\d)", make_vectors_alike),
-        (r"only supports boolean masks|mask dtype to be bool|BoolTensor", make_booleans),
+        (
+            r"only supports boolean masks|mask dtype to be bool|BoolTensor|condition to be a boolean",
+            make_booleans,
+        ),
         (r"to have one of the following scalar types: Long", make_integers),
         (
             r"(?:expected|type) (?:scalar type |target dtype to be )?Long|must be long|int64 indices|class indices|dtype: Long",

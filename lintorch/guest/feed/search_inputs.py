@@ -13,7 +13,7 @@ from lintorch.guest.construct.make_model import Built
 from lintorch.guest.feed.asked_sizes import fit_asked_size
 from lintorch.guest.feed.begun_state import Begun
 from lintorch.guest.feed.built_sides import try_built_sides
-from lintorch.guest.feed.example_inputs import follow_example
+from lintorch.guest.feed.example_inputs import follow_example, follow_tried
 from lintorch.guest.feed.fix_sides import suggest_sizes
 from lintorch.guest.feed.guess_containers import spread_over_containers
 from lintorch.guest.feed.guess_graphs import guess_graphs
@@ -116,6 +116,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
     made_up = guess_inputs(built.module, built.arguments, plain.known, built.like.partly)
     starts = chain(
         follow_example(built.module, built.example_inputs, built.like.open_axes),
+        follow_tried(built.module, built.tried_input),
         plain.add_needed(guess_graphs(built.module, plain.known)),
         plain.add_needed(
             spread_over_containers(

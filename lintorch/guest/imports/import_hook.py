@@ -22,6 +22,7 @@ from lintorch.guest.imports.stand_in import (
     StandIn,
     while_importing,
 )
+from lintorch.guest.imports.starred_names import provide_starred_names
 from lintorch.guest.imports.torchvision_operators import mend_torchvision
 from lintorch.guest.imports.user_frames import UserCode, get_user_code
 from lintorch.guest.process.assumptions import note_stand_in
@@ -82,6 +83,8 @@ def _import_for_user(
         found: Any = make_moved_module(absolute) if _is_missing(error, absolute) else None
         if found is None:
             found = _stand_in(absolute, error, code)
+            if "*" in (fromlist or ()):
+                return provide_starred_names(found, importer, globals or {})
         elif wanted:
             found = _complete_module(code, found, wanted)
         return found if fromlist else _find_top(absolute, found, code)

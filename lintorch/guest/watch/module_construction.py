@@ -13,8 +13,14 @@ from weakref import ref
 import torch
 from torch import nn
 
+from lintorch.guest.watch.constructor_calls import (
+    ConstructorCall,
+    read_tried_input,
+    watch_constructor_calls,
+)
 from lintorch.guest.watch.unregistered_layers import KeptAttribute, OutsideParts
 from lintorch.guest.watch.user_lines import UserLines
+from lintorch.record.models import Input
 from lintorch.record.sites import Site
 
 _CONTAINERS = (list, tuple, dict)
@@ -28,6 +34,11 @@ class Construction:
     modules: list[nn.Module] = field(default_factory=list)
     """Kept, as an id may only be forgotten together with its module."""
     attributes: dict[tuple[int, str, Site], KeptAttribute] = field(default_factory=dict)
+    calls: list[ConstructorCall] = field(default_factory=list)
+
+    def find_tried_input(self, root: nn.Module) -> tuple[tuple[str, Input], ...]:
+        """What the constructor ran a part of the finished model on, if it did."""
+        return read_tried_input(root, self.calls)
 
     def find_outside_parts(self, root: nn.Module) -> OutsideParts:
         """What the finished model keeps without having it registered."""
@@ -57,7 +68,8 @@ def watch_construction(files: UserLines) -> Iterator[Construction]:
 
     nn.Module.__init__, nn.Module.__setattr__ = initialized, assigned
     try:
-        yield seen
+        with watch_constructor_calls(seen.calls):
+            yield seen
     finally:
         nn.Module.__init__, nn.Module.__setattr__ = made, assign
 

@@ -70,6 +70,11 @@ def note_missed(name: str, place: str, why: str = "is not here") -> None:
     note_assumption(f"random weights: {name} {why} ({place})")
 
 
+def has_missed_weights() -> bool:
+    """Whether weights were asked for that are not here."""
+    return bool(_missed)
+
+
 def leave_weights_missed() -> None:
     """Have modules and optimizers take weights and states that are not here for their own."""
     nn.Module.load_state_dict = _load_what_is_there
