@@ -133,15 +133,80 @@ class Net(nn.Module):
 """
 
 
-def test_what_is_joined_is_resized_but_along_the_axis_that_differs() -> None:
+def test_what_is_joined_is_resized_but_along_the_axis_it_is_joined_on() -> None:
     text = JOINED.format("high + low, torch.cat((low, high), 1), torch.cat((low, high), 3)")
     mended = mend(text, "torch.export")
     resized = "nn.functional.interpolate(low, size=high.shape[2:])"
-    wanted = f"high + {resized}, torch.cat(({resized}, high), 1), torch.cat((low, high), 3)"
+    wanted = f"high + {resized}, torch.cat(({resized}, high), 1)"
+    alone = "nn.functional.interpolate(low, size=(high.shape[2], low.shape[3]))"
+    assert f"torch.cat(({alone}, high), 3)" in mended
     assert wanted in mended
     image = torch.rand(2, 3, 32, 16)
     for found, right in zip(build(mended)(image), build(text)(image), strict=True):
         assert torch.equal(found, right)
+
+
+ASKED = {
+    "type(size) == int": "isinstance(size, (int, torch.SymInt, torch.Tensor))",
+    "not type(size) != int": "not not isinstance(size, (int, torch.SymInt, torch.Tensor))",
+    "type(size) in (int, float)": "isinstance(size, (int, float, torch.SymInt, torch.SymFloat, torch.Tensor))",
+    "isinstance(size, Number)": "isinstance(size, (Number, torch.SymInt, torch.SymFloat, torch.Tensor))",
+    'not hasattr(size, "__len__")': "not isinstance(size, (tuple, list))",
+    "not isinstance(size, Iterable)": "not isinstance(size, (tuple, list))",
+}
+ASKING = """from collections.abc import Iterable
+from numbers import Number
+
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(4, 4, 1)
+
+    def forward(self, x):
+        size = self.stem(x).shape[2]
+        if {}:
+            size = (size, size)
+        height, width = size
+        return nn.functional.interpolate(x, size=(height, width))
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("asked", "wanted"), ASKED.items(), ids=ASKED)
+def test_a_question_for_a_class_is_answered_by_exporters_too(asked: str, wanted: str) -> None:
+    text = ASKING.format(asked)
+    mended = mend(text, "onnx-legacy")
+    assert f"        if {wanted}:" in mended
+    image = torch.rand(2, 4, 8, 6)
+    assert torch.equal(build(mended)(image), build(text)(image))
+    with pytest.raises(TypeError, match="iteration over a 0-d tensor"):
+        torch.jit.trace(build(text), (image,), check_trace=False)
+    traced = torch.jit.trace(build(mended), (image,), check_trace=False)
+    assert traced(torch.rand(1, 4, 5, 9)).shape == (1, 4, 5, 5)
+
+
+ADDED = {
+    "p.add(1e-10)": "p.clamp(min=1e-10)",
+    "torch.add(p, other=1e-10)": "torch.clamp(p, min=1e-10)",
+    "torch.relu(x).add_(1e-10)": "torch.relu(x).clamp_(min=1e-10)",
+    "p.add(1e-10, alpha=3)": "p.add(1e-10, alpha=3)",
+}
+
+
+@pytest.mark.parametrize(("added", "wanted"), ADDED.items(), ids=ADDED)
+def test_an_epsilon_that_a_call_adds_is_kept(added: str, wanted: str) -> None:
+    text = (
+        HEAD.replace("z = torch.fft.rfft(x)", "p = torch.relu(x)")
+        + f"        return torch.log({added})\n"
+    )
+    mended = mend(text)
+    assert f"torch.log({wanted})" in mended
+    x = torch.rand(1, 4, 6)
+    assert is_close(build(mended)(x), build(text)(x))
 
 
 def test_numbers_by_default_are_made_numbers_of_their_kind(tmp_path: Path) -> None:

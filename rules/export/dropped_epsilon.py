@@ -101,7 +101,7 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
     """`x.add(1e-10)`."""
     added, other = event.arguments.get("other"), find_operand(event)
     if added is not None and other is not None and not event.open:
-        yield from judge(event, added, other, None, source)
+        yield from judge(event, added, other, write_clamp_of_call(event, source), source)
 
 
 def judge(
@@ -173,6 +173,28 @@ def write_clamp(event: Combined, added: Value, source: Source) -> Fix | None:
     text = f"{clamp}({source.code(inner)}, min={source.code(second)})"
     edit = without_brackets(source.replace(whole, text), whole, source)
     return Fix(f"write {text}", (edit, *imports), Applicability.UNSAFE)
+
+
+def write_clamp_of_call(event: Called, source: Source) -> Fix | None:
+    """`p.clamp(min=1e-10)` for `p.add(1e-10)`, `torch.clamp(p, min=1e-10)` for `torch.add(p, 1e-10)`."""
+    call = source.call_at(event)
+    name = event.name.rpartition(".")[2].rstrip("_")
+    given = [] if call is None else [(a.keyword and a.keyword.value, a.star) for a in call.args]
+    method = call is not None and isinstance(call.func, cst.Attribute) and "Tensor" in event.name
+    allowed = [(None, ""), ("other", "")] if method else [(None, ""), ("other", ""), ("input", "")]
+    if call is None or name != "add" or not set(given) <= set(allowed):
+        return None
+    if len(given) != (1 if method else 2) or ("input", "") in given[1:]:
+        return None
+    number = call.args[-1]
+    least = source.replace(number, f"min={source.code(number.value)}")
+    if method and isinstance(call.func, cst.Attribute):
+        last = "clamp_" if event.name.endswith("_") else "clamp"
+        edits = (source.replace(call.func.attr, last), least)
+        return Fix(f"write {last}(min={source.code(number.value)})", edits, Applicability.UNSAFE)
+    clamp, imports = source.reach("torch.clamp", call)
+    anew = (source.replace(call.func, clamp), least, *imports)
+    return Fix(f"write {clamp}", anew, Applicability.UNSAFE) if clamp else None
 
 
 def without_brackets(edit: Edit, whole: cst.BinaryOperation, source: Source) -> Edit:

@@ -35,7 +35,8 @@ rule = Rule(
         exporter where it tries again after an error. Measured on torch 2.13.
 
         Ask for what is left, `isinstance(size, (tuple, list))`, or for all that a size may be,
-        `isinstance(size, (int, torch.SymInt, torch.Tensor))`.
+        `isinstance(size, (int, torch.SymInt, torch.Tensor))`. The fix writes one of the two, of
+        `type(size) == int`, `hasattr(size, "__len__")` and `isinstance(size, Iterable)` as well.
     """,
     bad="""
         import torch
@@ -89,6 +90,10 @@ REFUSED = dict.fromkeys((*TRACERS, "torch.export"), Harm.REFUSED)
 OTHER = dict.fromkeys(EVERYONE, Harm.SILENT)
 _ASKING = frozenset({"isinstance", "type", "hasattr"})
 _OF_SEQUENCES = frozenset({"tuple", "list", "len", "iter", "sorted", "zip", "enumerate", "map"})
+_NUMBERS = frozenset(
+    {"int", "float", "builtins.int", "builtins.float", "numbers.Number", "numbers.Real"}
+    | {"numbers.Integral"}
+)
 _WRAPPING = frozenset({"tuple", "list", "int", "float", "repeat", "tensor", "as_tensor"})
 """Functions that a number is given to for another form of it."""
 _PLAIN = (
@@ -121,41 +126,77 @@ def ask_all(event: Decided, asked: ast.expr, source: Source) -> Fix | None:
     test, around = find_test(event, asked, source), event.branch
     if test is None or not isinstance(around, (ast.If, ast.IfExp, ast.Assert)):
         return None
-    name, classes = ast.unparse(asked), name_classes(test)
+    name = ast.unparse(asked)
     others = [] if isinstance(around, ast.Assert) else list(ast.walk(around))
+    if asks_sequence(test, source):
+        text = f"isinstance({name}, (tuple, list))"
+        return Fix(f"ask {text}", (source.replace(test, text),), Applicability.UNSAFE)
+    classes = name_classes(test, source)
     if not classes or reads_attribute(name, others) or asks_axis(name, others):
         return None
-    more = ["torch.SymInt", *(["torch.SymFloat"] if "float" in classes else []), "torch.Tensor"]
+    whole = classes not in (["int"], ["numbers.Integral"])
+    more = ["torch.SymInt", *(["torch.SymFloat"] if whole else []), "torch.Tensor"]
+    given = test.args[1].value if isinstance(test, cst.Call) else test.comparisons[0].comparator
+    written = given.elements if isinstance(given, cst.Tuple) else [given]
     spelled = [source.reach(each, test) for each in more]
+    if not all(each for each, _ in spelled):
+        return None
     edits = dict.fromkeys(edit for _, needed in spelled for edit in needed)
-    text = f"isinstance({name}, ({', '.join([*classes, *(each for each, _ in spelled)])}))"
+    names = (*map(source.code, (each_class(w) for w in written)), *(each for each, _ in spelled))
+    refused = isinstance(test, cst.Comparison) and is_refused(test)
+    text = f"{'not ' if refused else ''}isinstance({name}, ({', '.join(names)}))"
     edit = source.replace(test, text)
-    named = all(each for each, _ in spelled)
-    return Fix(f"ask {text}", (edit, *edits), Applicability.UNSAFE) if named else None
+    return Fix(f"ask {text}", (edit, *edits), Applicability.UNSAFE)
 
 
-def find_test(event: Decided, asked: ast.expr, source: Source) -> cst.Call | None:
-    """The call that asks, which may stand behind a `not`."""
+def each_class(written: cst.BaseExpression | cst.BaseElement) -> cst.BaseExpression:
+    """One class of a tuple of them."""
+    return written.value if isinstance(written, cst.BaseElement) else written
+
+
+def find_test(event: Decided, asked: ast.expr, source: Source) -> cst.Call | cst.Comparison | None:
+    """The call or comparison that asks, which may stand behind a `not`."""
     if event.spot.path != source.path:
         return None
-    begin = f"isinstance({ast.unparse(asked)},"
+    name = ast.unparse(asked)
+    begins = (f"isinstance({name},", f"hasattr({name},", f"type({name}) ")
     rows = range(event.spot.row, event.spot.row + 3)
-    calls = (each for each in source.nodes(cst.Call) if source.place(each).row in rows)
-    return next((each for each in calls if source.code(each).startswith(begin)), None)
+    asking: list[cst.Call | cst.Comparison]
+    asking = [*source.nodes(cst.Call), *source.nodes(cst.Comparison)]
+    for each in asking:
+        if source.place(each).row in rows and source.code(each).startswith(begins):
+            return each
+    return None
 
 
-def name_classes(test: cst.Call) -> list[str]:
-    """The classes of numbers that an isinstance asks for; [] where it asks for others."""
-    if (
-        not isinstance(test.func, cst.Name)
-        or test.func.value != "isinstance"
-        or len(test.args) != 2
-    ):
-        return []
-    given = test.args[1].value
+def asks_sequence(test: cst.Call | cst.Comparison, source: Source) -> bool:
+    """`hasattr(size, "__len__")`, `isinstance(size, Iterable)`, which hold of a traced size, too."""
+    if not isinstance(test, cst.Call) or len(test.args) != 2:
+        return False
+    asked = test.args[1].value
+    if source.code(test.func) == "hasattr":
+        return isinstance(asked, cst.SimpleString) and asked.raw_value in ("__len__", "__iter__")
+    return source.name(asked).rpartition(".")[2] in ("Iterable", "Sized", "Collection")
+
+
+def is_refused(test: cst.Comparison) -> bool:
+    """`type(size) != int`, `is not`, `not in`."""
+    return isinstance(test.comparisons[0].operator, (cst.NotEqual, cst.IsNot, cst.NotIn))
+
+
+def name_classes(test: cst.Call | cst.Comparison, source: Source) -> list[str]:
+    """The classes of numbers that are asked for; [] where others are."""
+    if isinstance(test, cst.Call):
+        if source.code(test.func) != "isinstance" or len(test.args) != 2:
+            return []
+        given = test.args[1].value
+    else:
+        if len(test.comparisons) != 1:
+            return []
+        given = test.comparisons[0].comparator
     nodes = [e.value for e in given.elements] if isinstance(given, cst.Tuple) else [given]
-    names = [each.value for each in nodes if isinstance(each, cst.Name)]
-    return names if len(names) == len(nodes) and set(names) <= {"int", "float"} else []
+    names = [source.name(each) or source.code(each) for each in nodes]
+    return [each.removeprefix("builtins.") for each in names] if _NUMBERS.issuperset(names) else []
 
 
 def find_asked(test: ast.AST) -> ast.expr | None:

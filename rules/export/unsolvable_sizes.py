@@ -122,28 +122,38 @@ def tell_join(
         axes = [axis for axis in range(*ranks) if along not in (axis, axis - max(ranks))]
         for even, wide in ((one, other), (other, one)):
             if any(is_evened(even, wide, each, source) for each in axes):
-                fix = (
-                    resize(event, tensors, even, wide, source)
-                    if {*range(2, *ranks)} <= {*axes}
-                    else None
-                )
+                fitting = [each for each in axes if each >= 2]
+                fix = resize(event, tensors, even, wide, fitting, source)
                 yield Hit(event, SAID, fix, REFUSED)
                 return
 
 
 def resize(
-    event: Combined | Called, joined: list[Tensor], even: Tensor, wide: Tensor, source: Source
+    event: Combined | Called,
+    joined: list[Tensor],
+    even: Tensor,
+    wide: Tensor,
+    fitting: list[int],
+    source: Source,
 ) -> Fix | None:
-    """`F.interpolate(low, size=high.shape[2:])` for `low`, where all axes behind the channels have to fit."""
+    """`F.interpolate(low, size=high.shape[2:])` for `low`; along an axis that two are joined on it keeps its own size."""
     given, shape = list_given(event, source), wide.shape or ()
     if len(given) != len(joined) or len(shape) not in (3, 4, 5) or 1 in shape[2:]:
         return None
     places = (next(n for n, t in enumerate(joined) if t is each) for each in (even, wide))
     low, high = (given[each] for each in places)
-    if not isinstance(high, (cst.Name, cst.Attribute)):
+    whole = len(fitting) == len(shape) - 2
+    if not all(
+        isinstance(e, (cst.Name, cst.Attribute)) for e in ([high] if whole else [low, high])
+    ):
         return None
     name, edits = source.reach("torch.nn.functional.interpolate", low)
-    text = f"{name}({source.code(low)}, size={source.code(high)}.shape[2:])"
+    size = f"{source.code(high)}.shape[2:]"
+    if not whole:
+        sides = (high if axis in fitting else low for axis in range(2, len(shape)))
+        sizes = (f"{source.code(side)}.shape[{n}]" for n, side in enumerate(sides, 2))
+        size = f"({', '.join(sizes)})"
+    text = f"{name}({source.code(low)}, size={size})"
     return Fix(f"write {text}", (source.replace(low, text), *edits)) if name else None
 
 
