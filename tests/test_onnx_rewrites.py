@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 from pathlib import Path
 from typing import Any
@@ -219,3 +220,104 @@ def test_numbers_by_default_are_made_numbers_of_their_kind(tmp_path: Path) -> No
     assert sorted(map(str.strip, mended.splitlines()[6:-2])) == made
     x = torch.rand(2, 5)
     assert all(map(torch.equal, build(mended, name)(x), build(text, name)(x)))
+
+
+ROWS = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, bias=True):
+        super().__init__()
+        self.kernels = nn.Parameter(torch.randn(3, 8 * 2 * 9))
+        self.bias = nn.Parameter(torch.randn(3, 8)) if bias else None
+        self.chosen = nn.Linear(4, 3)
+
+    def forward(self, x):
+        rows, channels, height, width = x.shape
+        part = self.chosen(x.mean((2, 3))).softmax(1)
+        kernel = (part @ self.kernels).view(rows * 8, 2, 3, 3)
+        x = x.reshape(1, -1, height, width)
+        if self.bias is None:
+            y = nn.functional.conv2d(x, kernel, stride=2, padding=(1, 0), groups=rows * 2)
+        else:
+            bias = (part @ self.bias).view(-1)
+            y = nn.functional.conv2d(x, kernel, bias, 2, padding=(1, 0), groups=rows * 2)
+        return y.view(rows, 8, y.shape[2], y.shape[3])
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("exporter", ["onnx-legacy", "torchscript-trace"])
+def test_a_kernel_for_each_row_is_a_product_with_windows(exporter: str) -> None:
+    mended = mend(ROWS, exporter)
+    assert mended.count("= convolve_rows(x, kernel") == 2
+    images = [torch.rand(size) for size in ((2, 4, 8, 9), (3, 4, 7, 12), (1, 4, 5, 5))]
+    model, other = build(ROWS), build(mended)
+    assert all(is_close(other(each), model(each)) for each in images)
+    assert not is_traced_right(model, images, model)
+    assert is_traced_right(other, images, model)
+
+
+def is_traced_right(model: Any, images: list[Any], right: Any) -> bool:
+    traced = torch.jit.trace(model, (images[0],), check_trace=False)
+    try:
+        return all(is_close(traced(each), right(each)) for each in images)
+    except RuntimeError:
+        return False
+
+
+WITHIN = """import torch
+from torch import nn
+
+
+class Glass(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.down, self.up = nn.MaxPool2d(2, 2), nn.Upsample(scale_factor=2)
+        self.within = Glass(depth - 1) if depth > 1 else nn.Conv2d(4, 4, 1)
+
+    def forward(self, x):
+        high = x * 2
+        low = self.up(self.within(self.down(x)))
+        return high + low
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 4, 1)
+        self.glass = Glass(3)
+
+    def forward(self, image):
+        return self.glass(self.stem(image))
+"""
+
+
+def test_a_join_of_unknown_sizes_waits_for_a_run() -> None:
+    profile = Profile(frozenset({"torch.export"}))
+    found = lint_subject(Source("model.py", WITHIN, profile), RULES)
+    waiting = [each for each in found if each.code == "LT138" and each.fix]
+    assert {each.confirms for each in waiting} == {True}
+    mended = settle(WITHIN, lambda _: waiting, EVERY, 1).text
+    assert "return high + nn.functional.interpolate(low, size=high.shape[2:])" in mended
+    image = torch.rand(1, 3, 64, 32)
+    assert torch.equal(build(mended)(image), build(WITHIN)(image))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("text", [ROWS, HEAD + "        return x.unfold(2, 4, 2) * 2\n"])
+def test_a_function_that_a_fix_puts_in_is_scripted(text: str, tmp_path: Path) -> None:
+    text = text.replace("        z = torch.fft.rfft(x)\n", "")
+    mended, path = mend(text, "onnx-legacy"), tmp_path / "mended.py"
+    assert mended != text
+    path.write_text(mended)
+    spec = importlib.util.spec_from_file_location("mended", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    torch.manual_seed(0)
+    scripted = torch.jit.script(module.Net().eval())
+    x = torch.rand(2, 4, 8, 9) if text is ROWS else torch.rand(2, 4, 9)
+    assert is_close(scripted(x), build(text)(x))

@@ -108,7 +108,7 @@ def judge(
     source: Source,
 ) -> Iterator[Hit]:
     """Of the forward of a model itself: what a part is given by default no exporter asks for."""
-    if not event.way.forward or len(event.way.names) > 2 or event.spot.path != source.path:
+    if len(event.way.names) > 2 or event.spot.path != source.path:
         return
     function = source.evaluation.find_function(event)
     names = [each.id for each in given if isinstance(each, ast.Name)]
@@ -119,7 +119,8 @@ def judge(
         if not is_root_part(event.way.names[0], source):
             message = f"`{name}` is a number by default, and an input of the file for that"
             fix = make_number(event, name, kind or numbers[name], source)
-            yield Hit(event, message, fix, HARM, cause=name)
+            waits = not event.way.forward  # a model that gives its loss may be exported, too
+            yield Hit(event, message, fix, HARM, cause=name, confirms=waits)
             return
 
 

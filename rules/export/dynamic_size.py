@@ -34,6 +34,7 @@ from lintorch.evidence.size_changes import (
 )
 from lintorch.evidence.treatment import name_sizes, report_limits
 from lintorch.facts.exporting.mend_axes import write_repeats
+from lintorch.facts.exporting.row_convolutions import convolve_rows
 from lintorch.facts.exporting.sized_kinds import (
     KINDS,
     NEW,
@@ -86,7 +87,8 @@ rule = Rule(
         numbers to an exporter too: pool to one cell, and divide an `arange(h)`. So are those of
         `logspace`, `hann_window(n)` and its kin, `triu_indices(n, n)` and `fft.fftfreq(n)`, and the groups
         of a convolution with one weight for each row of the batch (`groups=b`, as StyleGAN 2
-        modulates): torch.export alone lets them vary. The shift of `roll` it and nobody else; a
+        modulates): torch.export alone lets them vary, and the fix multiplies with windows instead,
+        which all take. The shift of `roll` it and nobody else; a
         tuple of shifts the tracers of TorchScript let vary too.
         Measured on torch 2.13.
 
@@ -519,7 +521,7 @@ def in_groups(event: Called, source: Source) -> Iterator[Hit]:
     if event.way.forward and source.profile.dynamic:
         name = event.name.rpartition(".")[2]
         said = f"groups of {name} are the example's batch size"
-        yield Hit(event, said, harm=GROUPED, remedy=SCALED)
+        yield Hit(event, said, convolve_rows(event, source), GROUPED, remedy=SCALED)
 
 
 def is_of_batch(count: Number) -> bool:

@@ -33,7 +33,8 @@ rule = Rule(
 
         Resize to the size of what it joins: `F.interpolate(low, size=high.shape[-2:])`. That runs
         at every size, and all exporters follow it. The fix puts that around what joins: where the
-        sizes fit, that is the same bits and gradients, and elsewhere the model raised.
+        sizes fit, that is the same bits and gradients, and elsewhere the model raised. Of what is
+        joined along its width the height alone is resized.
     """,
     bad="""
         import torch
@@ -121,11 +122,14 @@ def tell_join(
     for one, other in pairwise(tensors) if len(ranks) == 1 else ():
         axes = [axis for axis in range(*ranks) if along not in (axis, axis - max(ranks))]
         for even, wide in ((one, other), (other, one)):
+            fitting = [each for each in axes if each >= 2]
             if any(is_evened(even, wide, each, source) for each in axes):
-                fitting = [each for each in axes if each >= 2]
                 fix = resize(event, tensors, even, wide, fitting, source)
                 yield Hit(event, SAID, fix, REFUSED)
                 return
+            if may_be_evened(even, wide, fitting, source):
+                fix = resize(event, tensors, even, wide, fitting, source)
+                yield Hit(event, SAID, fix, REFUSED, confirms=True)
 
 
 def resize(
@@ -187,6 +191,16 @@ def is_evened(even: Tensor, other: Tensor, axis: int, source: Source) -> bool:
         return False
     doubled = any(wide == times * floor_divide(size, times) for times in (2, 4))
     return doubled and is_stretched(even, axis, source)
+
+
+def may_be_evened(even: Tensor, other: Tensor, axes: Sequence[int], source: Source) -> bool:
+    """Whether one was stretched to what it joins, at sizes of which too little is known, as in a model within itself."""
+    wide, sizes = (each.shape or () for each in (other, even))
+    if any(wide[axis] == sizes[axis] or varies(sizes[axis]) is False for axis in axes):
+        return False
+    return any(is_stretched(even, axis, source) for axis in axes) and not any(
+        is_stretched(other, axis, source) for axis in axes
+    )
 
 
 def is_stretched(tensor: Tensor, axis: int, source: Source) -> bool:

@@ -20,12 +20,13 @@ from lintorch.syntax.literals import arguments, literal
 from lintorch.syntax.parsed_file import ParsedFile
 
 WINDOWS = "windows_along"
-_WINDOWS = '''def windows_along(x, axis, size, step):
+_WINDOWS = '''def windows_along(x, axis: int, size: int, step: int):
     """`x.unfold(axis, size, step)`, as an index."""
     axis = axis % x.dim()
     begins = {arange}(0, x.shape[axis] - size + 1, step, device=x.device)
     places = begins[:, None] + {arange}(size, device=x.device)
-    return x.transpose(axis, -1)[..., places].transpose(axis, -2)
+    taken = x.transpose(axis, -1).index_select(-1, places.flatten())
+    return taken.reshape(taken.shape[:-1] + places.shape).transpose(axis, -2)
 
 '''
 _PARTS = {"abs": ".pow(2).sum(-1).sqrt()", "real": "[..., 0]", "imag": "[..., 1]"}
