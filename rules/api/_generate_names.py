@@ -361,7 +361,8 @@ class Torchvision:
         if isinstance(node, ast.ClassDef):
             return self.of_class(module, node)
         assert isinstance(node, ast.FunctionDef)
-        return "" if node.decorator_list else of_arguments(node.args, own=False)
+        plain = all(ast.unparse(each) == "torch.no_grad()" for each in node.decorator_list)
+        return of_arguments(node.args, own=False) if plain else ""
 
     def of_class(self, module: str, node: ast.ClassDef) -> str:
         if node.decorator_list or node.keywords:

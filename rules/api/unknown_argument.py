@@ -67,8 +67,11 @@ SPELLED = {
     ("torchvision.transforms.", "resample"): "interpolation",
     ("torchvision.transforms.", "fillcolor"): "fill",
     ("torch.utils.data.", "workers"): "num_workers",
+    ("torchvision.utils.", "range"): "value_range",
 }
 """Keywords of other libraries, or of the papers, that are further off than a slip."""
+HANDED_ON = {"torchvision.utils.save_image": "torchvision.utils.make_grid"}
+"""What gives the keywords that are not its own to another function."""
 TRANSPOSED = {f"torch.nn.ConvTranspose{n}d" for n in (1, 2, 3)}
 TRANSPOSED_TAKES = (
     "in_channels", "out_channels", "kernel_size", "stride", "padding", "output_padding", "groups",
@@ -121,11 +124,13 @@ def last_name(func: cst.BaseExpression) -> str:
 def unknown_keywords(
     given: str, known: CallableParameters, call: cst.Call, args: Sequence[cst.Arg], source: Source
 ) -> Iterator[Hit]:
-    if known.any_keyword:
+    taker = parameters_by_callable(PARAMETERS).get(HANDED_ON.get(given, ""))
+    if known.any_keyword and taker is None:
         return
+    own, known = known.names, taker or known
     used = {arg.keyword.value for arg in call.args if arg.keyword}
     for arg in args:
-        if arg.keyword is None or arg.keyword.value in known.names:
+        if arg.keyword is None or arg.keyword.value in (*own, *known.names):
             continue
         keyword = arg.keyword.value
         if (given, keyword) in retired() or _is_told_elsewhere(given, keyword):

@@ -47,12 +47,13 @@ rule = Rule(
 _HUB = frozenset(("torch.hub.load", "torch.hub.help", "torch.hub.list"))
 _TRUSTED = ("facebookresearch", "facebookincubator", "pytorch", "fairinternal")
 """Owners whose code torch.hub runs without a question."""
-_PINNED = re.compile(r":\S+$")
+_PINNED = re.compile(r":(?!(main|master)$)\S+$")
+"""A branch that moves is no pin."""
 _LOADS_CODE = re.compile(r"^(Auto\w+|\w+Pipeline)$")
 """Classes whose from_pretrained may run code from beside the model; others are what they are."""
 _UNPINNED = "trust_remote_code=True without a revision runs whatever code is there today"
 _PIN = 'pin a commit: revision="COMMIT"'
-_REPOSITORY = re.compile(r"^[\w.-]+/[\w.-]+$")
+_REPOSITORY = re.compile(r"^[\w.-]+/[\w.-]+(:\S+)?$")
 
 
 @rule.source(cst.Call, needs=("torch.hub.", "import hub"))
@@ -71,7 +72,7 @@ def of_hub(call: cst.Call, source: Source) -> Iterator[Hit]:
             literal(source.arguments(call, "repo_or_dir", "model").get("model")), source
         )
     ):
-        remedy = f'pin "{repository}:TAG", or ":COMMIT" and skip_validation=True'
+        remedy = f'pin "{repository.partition(":")[0]}:TAG", or ":COMMIT" and skip_validation=True'
         said = f"runs whatever code {repository} holds today: no revision is pinned"
         owner = repository.partition("/")[0].lower()
         yield Hit(call, said, remedy=remedy, severity=Severity.NOTE if owner in _TRUSTED else None)

@@ -2,6 +2,7 @@ import functools
 from functools import partial
 
 import torch
+from torchvision.utils import make_grid, save_image
 import torch.nn as nn
 import torch.nn.functional as F
 import torchvision.transforms as T
@@ -122,3 +123,9 @@ def turned(image):
 def parted(x):
     torch.split(x, split_size_or_sections=2)
     return torch.split(x, split_size=2, dim=1)  # hit
+
+
+def shown(images):
+    save_image(images, "shown.png", range=(-1, 1))  # hit
+    save_image(images, "shown.png", nrow=4, normalize=True)
+    return make_grid(images, normalize=True, range=(-1, 1))  # hit

@@ -9,6 +9,8 @@ def load(repo, options):
     yield torch.hub.load("pytorch/vision", "resnet18", trust_repo=True)  # hit
     yield hub.load("pytorch/vision", model="resnet18")  # hit
     yield torch.hub.load("pytorch/vision:v0.10.0", "resnet18")
+    yield torch.hub.load("pytorch/vision:main", "resnet18")  # hit
+    yield torch.hub.load("pytorch/vision:main-tested", "resnet18")
     yield torch.hub.load("/checkouts/vision", "resnet18", source="local")
     yield torch.hub.load(repo, "resnet18")
     yield torch.hub.load(*options)
