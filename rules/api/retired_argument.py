@@ -163,7 +163,8 @@ def _reduction(
     old = [name for name in ("size_average", "reduce") if name in given.by_name]
     meant = _meant(given.get("size_average"), given.get("reduce"), source)
     if old and meant:
-        over = ", and wins over reduction=" if "reduction" in given.by_name else ""
+        same = repr(literal(given.get("reduction"))).replace("'", '"') == meant
+        over = ", and wins over reduction=" if "reduction" in given.by_name and not same else ""
         message = f"{' and '.join(old)} of {_last(call.func)} {'is' if len(old) == 1 else 'are'} deprecated{over}"
         edits = _reduced(call, given, old, meant, source)
         fix = Fix(f"use reduction={meant}", edits) if edits else None

@@ -248,7 +248,7 @@ def _consequence(
     if exporter == "torchscript-trace":
         return None if _is_trained(call, source) else _traced(call, source)
     if exporter == "torchscript-script":
-        return _scripted(call, source)
+        return None if _is_trained_later(call, source) else _scripted(call, source)
     if ASKS in layers:
         return Consequence(
             Severity.WARNING, "torch.fx keeps the training branch, without a warning"
@@ -277,6 +277,20 @@ def _is_trained(call: cst.Call, source: Source) -> bool:
     """Whether what a call gives is trained afterwards, and so rightly in training mode."""
     name = _given_to(call, source)
     return bool(name) and source.mentions(tuple(f"{name}.{m}(" for m in _TRAINED))
+
+
+def _is_trained_later(call: cst.Call, source: Source) -> bool:
+    """The same of a script, which takes the model's own name as a rule: its own function trains it behind the call."""
+    name, scope = _given_to(call, source), source.enclosing(call, cst.FunctionDef)
+    row = source.place(call).row
+    return bool(name) and any(
+        isinstance(each.func, cst.Attribute)
+        and each.func.attr.value in _TRAINED
+        and source.code(each.func.value) == name
+        and source.place(each).row > row
+        and source.enclosing(each, cst.FunctionDef) is scope
+        for each in source.nodes(cst.Call)
+    )
 
 
 def _given_to(call: cst.Call, source: Source) -> str:

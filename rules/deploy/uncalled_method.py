@@ -201,8 +201,8 @@ def _report(
     event: Occurrence, given: Value | None, names: Collection[str], why: str, source: Source
 ) -> Iterator[Hit]:
     held, method = _name_method(given)
-    if method not in names:
-        return
+    if method not in names or event.spot.path != source.path:
+        return  # of another file its own rules tell
     node = _find_written(event, method, source)
     if not (_is_model_by_name(node, event) or _is_module(held, method, event, source)):
         return

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Indexed
+from lintorch.evaluator.events import Called, Indexed, Occurrence
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import Items, Value
 from lintorch.source import Source
@@ -76,24 +77,37 @@ def in_calls(event: Called, source: Source) -> Iterator[Hit]:
     given = event.positional[event.name.endswith(".forward") :]
     first = given[0] if given else event.keyword.get("input")
     parts = (first.items or ()) if isinstance(first, Items) else (first,)
-    if any(_is_packed(each, source) for each in parts):
+    if any(_is_packed(each, source) for each in parts) and not _tells_apart(event, source):
         short = event.name.removesuffix(".forward").rpartition(".")[2]
         yield Hit(event, f"{short} is given a PackedSequence: it raises", remedy=_REMEDY)
 
 
 @rule.event(UnknownCalled)
 def in_methods(event: UnknownCalled, source: Source) -> Iterator[Hit]:
-    if event.method in _METHODS and _is_packed(event.held, source):
+    packed = event.method in _METHODS and _is_packed(event.held, source)
+    if packed and not _tells_apart(event, source):
         yield Hit(event, f"{event.method} is given a PackedSequence: it raises", remedy=_REMEDY)
 
 
 @rule.event(Indexed)
 def in_index(event: Indexed, source: Source) -> Iterator[Hit]:
-    if isinstance(event.index, Items) and _is_packed(event.held, source):
+    packed = isinstance(event.index, Items) and _is_packed(event.held, source)
+    if packed and not _tells_apart(event, source):
         yield Hit(event, "takes places of a PackedSequence: it raises", remedy=_REMEDY)
 
 
 _REMEDY = "give it to pad_packed_sequence first"
+
+
+def _tells_apart(event: Occurrence, source: Source) -> bool:
+    """Whether its function asks which kind it has: `if isinstance(x, PackedSequence):`."""
+    function = source.evaluation.find_function(event)
+    return any(
+        isinstance(each, ast.Call)
+        and getattr(each.func, "id", "") == "isinstance"
+        and "PackedSequence" in ast.unparse(each)
+        for each in (ast.walk(function) if function is not None else ())
+    )
 
 
 def _is_packed(value: Value | None, source: Source) -> bool:

@@ -410,8 +410,10 @@ def is_written_negative(exp: Called, source: Source) -> bool:
 
 
 def is_negated_square(written: ast.expr) -> bool:
-    """`-(x * x + y * y)`, of arrays too."""
+    """`-(x * x + y * y)`, `-np.power(x, 2) / (2 * s * s)`, of arrays too."""
     match written:
+        case ast.BinOp(op=ast.Div(), left=left, right=right):
+            return is_negated_square(left) and is_square(right)
         case ast.UnaryOp(op=ast.USub(), operand=ast.BinOp(op=ast.Add(), left=left, right=right)):
             return is_square(left) and is_square(right)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -475,6 +477,10 @@ def is_square_factor(written: ast.expr) -> bool:
         case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=2)):
             return True
         case ast.Call(func=ast.Attribute(attr="pow"), args=[ast.Constant(value=2)]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="power"), args=[_, ast.Constant(value=2)]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="square")):
             return True
     return False
 

@@ -169,3 +169,23 @@ def switch(model, on=False):
 
 def without_statistics(x):
     return torch.export.export(nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.0)), (x,))
+
+
+def scripted_to_train(loader, path):
+    model = Net()
+    model = torch.jit.script(model)
+    optimizer = torch.optim.SGD(model.parameters())
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+    model.save(path)
+
+
+def scripted_behind_training(loader, path):
+    model = Net()
+    optimizer = torch.optim.SGD(model.parameters())
+    for x in loader:
+        model(x).mean().backward()
+        optimizer.step()
+    model = torch.jit.script(model)  # hit
+    model.save(path)

@@ -33,3 +33,16 @@ class Two(nn.Module):
         out, h = self.second(out)
         plain, _ = self.first(x)
         return self.head(h), self.head(plain), torch.cat([plain, plain])
+
+
+class ToldApart(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.LSTM(4, 8, batch_first=True)
+
+    def forward(self, x, lengths):
+        return self.run(pack(x, lengths, batch_first=True))
+
+    def run(self, given):
+        many = given[1][0] if isinstance(given, rnn.PackedSequence) else given.size(0)
+        return self.rnn(given), many

@@ -333,3 +333,10 @@ def reranked(original_dist, index, weights):
     near = np.exp(-original_dist[index])
     far = np.exp(weights[index])
     return near / np.sum(near), far / np.sum(far)  # hit
+
+
+def kernel_of(radius, sigma):
+    at = np.arange(-radius, radius + 1)
+    near = np.exp(-np.power(at, 2) / (2 * sigma * sigma))
+    far = np.exp(-np.power(at, 3) / (2 * sigma * sigma))
+    return near / near.sum(), far / far.sum()  # hit
