@@ -108,10 +108,12 @@ def _unhelped(
         yield Hit(event, message, remedy="give num_workers, such as 2")
         return
     again = any(read.again for read in training) and source.profile.torch >= (1, 7)
-    ended = given["persistent_workers"] == FALSE
+    call = source.call_at(event)
+    written = source.arguments(call).get("persistent_workers") if call is not None else None
+    ended = given["persistent_workers"] == FALSE and written is None  # what is written was chosen
     if type(workers) is int and workers > 0 and again and ended:
         message = f"{workers} workers are ended and started anew at each epoch"
-        wanted = _ask_workers(source.call_at(event), source)
+        wanted = _ask_workers(call, source)
         remedy = f"give persistent_workers={wanted}"
         yield Hit(event, message, _keep(event, wanted, source), remedy=remedy)
 
@@ -129,12 +131,7 @@ def _keep(event: Called, wanted: str, source: Source) -> Fix | None:
     call = source.call_at(event)
     if call is None or source.name(call.func) != LOADER or any(a.star for a in call.args):
         return None  # what stars hold may be another number of workers, 0 among them
-    written = source.arguments(call).get("persistent_workers")
-    edit = (
-        source.insert_argument(call, f"persistent_workers={wanted}")
-        if written is None
-        else source.replace(written, wanted)
-    )
+    edit = source.insert_argument(call, f"persistent_workers={wanted}")
     return Fix("keep the workers", (edit,), Applicability.UNSAFE)
 
 

@@ -121,7 +121,12 @@ FLOATS = frozenset({"math.sqrt", "math.pow", "numpy.sqrt", "numpy.ceil", "numpy.
 """What gives a float of whatever number."""
 OLD_PRINT = re.compile(rb"^[ \t]*print[ \t]+[\"']", re.M)
 """`print "x"`, with which a project is in Python 2."""
-REPORTED = frozenset({*TAKES, *SIZED, "range"})
+TENSORS = tuple(
+    f"torch.{kind}Tensor"
+    for kind in ("", "Float", "Double", "Half", "Long", "Int", "Short", "Byte")
+)
+"""Old constructors, which take sizes one by one, and a list as the data."""
+REPORTED = frozenset({*TAKES, *SIZED, *TENSORS, "range"})
 
 
 @rule.event(*TAKES)
@@ -135,6 +140,14 @@ def in_sizes(event: Called, source: Source) -> Iterator[Hit]:
     """`x.view(n, c / 2, -1)`, `torch.zeros(n / 2)`, `range(n / 2)`."""
     for each in (*event.positional, event.keyword.get("size")):
         yield from report(event, "a size", each, source)
+
+
+@rule.event(*TENSORS)
+def in_constructor(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.FloatTensor(n, c / 2)`."""
+    for each in event.positional:
+        if not isinstance(each, Items):
+            yield from report(event, "a size", each, source)
 
 
 def report(event: Called, role: str, given: Value | None, source: Source) -> Iterator[Hit]:

@@ -30,7 +30,8 @@ def main(model, images, more, device, **options):
     plain = DataLoader(images, batch_size=4)
     numbers = DataLoader(Numbers(), batch_size=4)
     pinned = DataLoader(images, num_workers=2, pin_memory=True, persistent_workers=True)
-    restarted = DataLoader(images, num_workers=2, persistent_workers=False)  # hit
+    restarted = DataLoader(images, num_workers=2)  # hit
+    chosen = DataLoader(images, num_workers=2, persistent_workers=False)
     unknown = DataLoader(images, num_workers=device)
     hidden = DataLoader(images, **options)
     memory = DataLoader(TensorDataset(more), batch_size=2)
@@ -45,7 +46,7 @@ def main(model, images, more, device, **options):
             model(batch).backward()
         for batch in enumerate(restarted):
             model(batch).backward()
-        for loader in (unknown, hidden):
+        for loader in (unknown, hidden, chosen):
             for batch in loader:
                 model(batch).backward()
         for batch in memory:

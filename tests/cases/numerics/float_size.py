@@ -50,7 +50,9 @@ class Settings(nn.Module):
         side = math.sqrt(x.shape[0])
         grid = x.view(side, side)  # hit
         rows = x.chunk(x.shape[0] / 2)  # hit
-        return grid, rows, torch.zeros(np.ceil(x.shape[1] / 3))  # hit
+        old = torch.FloatTensor(4, x.shape[0] / 2)  # hit
+        data = torch.FloatTensor([x.shape[0] / 2])
+        return old, data, grid, rows, torch.zeros(np.ceil(x.shape[1] / 3))  # hit
 
 
 def on_tensors(x: torch.Tensor, n: torch.Tensor):
