@@ -17,6 +17,7 @@ from lintorch.evaluator.values import NONE, Class, Constant, External, Held, Ite
 from lintorch.evidence import GraphCapture, OperatorCall, Raised, Trace, Tracer
 from lintorch.evidence.host_reads import is_whole_run, source_line, write_shapes
 from lintorch.facts.models.loss_operands import find_unfit_operands
+from lintorch.facts.models.mismatch_remedies import write_layer, write_operands
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.source import Source
 
@@ -205,7 +206,8 @@ def find_remedy(event: Refused, plain: str = "give it a tensor of the shape it t
     given = event.operands[0] if event.operands else None
     if OTHER_RANK in event.message and isinstance(given, Tensor) and given.shape is not None:
         return f"make it a Conv{len(given.shape) - 2}d, or give it a tensor of the shape it takes"
-    return plain
+    known = write_layer(event.message) if event.made is not None else ""
+    return known or write_operands(event.message, event.operands) or plain
 
 
 def follows_linear(event: Refused, source: Source) -> bool:
