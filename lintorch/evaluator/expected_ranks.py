@@ -167,6 +167,7 @@ def keep_rank(machine: Machine, name: str, given: Given, result: Tensor) -> Tens
     short = name.rpartition(".")[2].rstrip("_")
     if short == "unsqueeze":
         return replace(result, grown_from=_find_grown(given))
+    result = _keep_rows(short, given, result)
     kept = short in _REDUCING and given.keyword.get("keepdim") == TRUE
     if not kept and short not in KEEPS_RANK | _TURNING:
         return result
@@ -179,6 +180,17 @@ def keep_rank(machine: Machine, name: str, given: Given, result: Tensor) -> Tens
     rank, turned = named.pop() if len(named) == 1 else ("", False)
     turned = turned or short in _TURNING
     return replace(result, ranked_as="" if turned else rank, turned_from=rank if turned else "")
+
+
+def _keep_rows(short: str, given: Given, result: Tensor) -> Tensor:
+    """What is worked out of each row of `x[mask]`, which are as many as data choose."""
+    held = given.pick(0, "input")
+    if not isinstance(held, Tensor) or held.rows is None or short not in KEEPS_RANK - _JOINED:
+        return result
+    return replace(result, rows=held.rows)
+
+
+_JOINED = frozenset({"cat", "pad"})
 
 
 def _find_grown(given: Given) -> str:

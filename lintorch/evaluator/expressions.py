@@ -14,6 +14,7 @@ from lintorch.evaluator.exporters import EVERYONE
 from lintorch.evaluator.items import drop_repeats, item_of
 from lintorch.evaluator.iterate import run_passes
 from lintorch.evaluator.join import ITEMS, make_choice
+from lintorch.evaluator.learn import teach_kind
 from lintorch.evaluator.machine import Activation, Machine, evaluates
 from lintorch.evaluator.mark_order import mark_test
 from lintorch.evaluator.narrow import narrow_names
@@ -97,6 +98,10 @@ def evaluate_sign(machine: Machine, node: ast.UnaryOp) -> Value:
         return make_choice(spread(lambda each: negate_value(machine, node, each), value))
     if isinstance(node.op, ast.Invert) and isinstance(value, Tensor):
         result = call_torch(machine, node, "torch.bitwise_not", (value,), {})
+        if isinstance(result, Tensor) and result.dtype is None:
+            result = replace(result, dtype="bool")  # nobody turns the bits of numbers in a model
+            if value.origin == "input":
+                teach_kind(machine, value.name, "bool")
         machine.tell(Combined, node, "BitXor", value, Constant(-1), False, result)
         return result
     return value if isinstance(node.op, ast.UAdd) else UNKNOWN

@@ -196,6 +196,7 @@ def _join_tensors(left: Tensor, right: Tensor) -> Tensor:
         turned_from=left.turned_from if left.turned_from == right.turned_from else "",
         grown_from=left.grown_from if left.grown_from == right.grown_from else "",
         arms=_join_arms(left, right),
+        rows=left.rows if left.rows == right.rows else None,
         data=join_data((left.data, right.data)),
     )
 

@@ -277,6 +277,7 @@ def _infer_call(machine: Machine, node: ast.AST, callee: Held, path: str, given:
         ranked_as=first.ranked_as,
         turned_from=first.turned_from,
         grown_from=first.grown_from,
+        rows=first.rows,
     )
 
 

@@ -297,11 +297,19 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
         guessed=held.guessed,
         ranked_as=held.ranked_as if ranked else "",
         grown_from=_find_grown(held, parts or ()) if shape is None else "",
-        rows=_count_picked(machine, parts[0], make_counted())
-        if shape is None and parts and _is_mask(parts[0])
-        else None,
+        rows=_find_rows(machine, held, parts) if shape is None and parts else None,
         data=_reads_data(held, index),
     )
+
+
+def _find_rows(machine: Machine, held: Tensor, parts: Sequence[Value]) -> Dim | None:
+    """How many rows data choose: by a mask, by places that were looked for, or before."""
+    first = parts[0]
+    if _is_mask(first):
+        return _count_picked(machine, first, make_counted())
+    if isinstance(first, Tensor) and first.shape is not None and len(first.shape) == 1:
+        return first.shape[0] if is_counted(first.shape[0]) else None
+    return held.rows if first == WHOLE and NONE not in parts else None
 
 
 def _find_grown(held: Tensor, parts: Sequence[Value]) -> str:

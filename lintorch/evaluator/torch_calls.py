@@ -21,7 +21,15 @@ from lintorch.evaluator.operators.tensor_types import (
     UndecidedError,
 )
 from lintorch.evaluator.signatures.find_signatures import is_known
-from lintorch.evaluator.sizes import Dim, Size, list_symbols, make_symbol, varies
+from lintorch.evaluator.sizes import (
+    COUNTED,
+    Dim,
+    Size,
+    list_symbols,
+    make_operation,
+    make_symbol,
+    varies,
+)
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
     UNKNOWN,
@@ -245,6 +253,8 @@ _BATCH = (make_symbol("B"),)
 def _leave_rest(result: Tensor, given: Given) -> Tensor:
     """`x.view(-1, 8)` of what has a batch: that is in what is left, whatever else x has."""
     held, sizes = given.positional[0], given.positional[1:]
+    if isinstance(held, Tensor) and held.rows is not None:
+        return _count_rest(result, sizes, held.rows)
     plain = [each.value for each in sizes if isinstance(each, Constant)]
     shape = held.shape if isinstance(held, Tensor) else None
     batched = shape is not None and shape[:1] == _BATCH
@@ -255,6 +265,17 @@ def _leave_rest(result: Tensor, given: Given) -> Tensor:
         return result
     rest = make_fresh(make_symbol("B"))
     return replace(result, shape=(*result.shape[:place], rest, *result.shape[place + 1 :]))
+
+
+def _count_rest(result: Tensor, sizes: tuple[Value, ...], rows: Dim) -> Tensor:
+    """`x[mask].view(b, -1, c)` of what is of unknown shape: what is left is as many as data choose."""
+    shape = result.shape or ()
+    if sizes.count(Constant(-1)) != 1 or len(sizes) != len(shape):
+        return result
+    place = sizes.index(Constant(-1))
+    return replace(
+        result, shape=(*shape[:place], make_operation(COUNTED, rows), *shape[place + 1 :])
+    )
 
 
 def _lists_sizes(node: ast.AST, given: Given) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import TypeGuard
 
 import libcst as cst
 
@@ -120,7 +121,7 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
     if not event.way.forward or event.answer is not None or event.kind in PARTS:
         return
     values = event.test.alternatives if isinstance(event.test, Choice) else (event.test,)
-    asked = [each for each in values if isinstance(each, (Number, Tensor)) and each.data]
+    asked = [each for each in values if is_of_data(each)]
     if is_settled(event, source) or is_flag(event, source):
         return
     if not asked:
@@ -143,8 +144,17 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
         yield Hit(node, said, fix=kept, harm=harm, remedy=remedy, cause=cause)
 
 
+def is_of_data(value: Value) -> TypeGuard[Number | Tensor]:
+    """Whether the values of a tensor decide it, also how many elements they choose: `if len(x[mask]):`."""
+    if isinstance(value, Number) and value.size is not None and is_counted(value.size):
+        return True
+    return isinstance(value, (Number, Tensor)) and bool(value.data)
+
+
 def counts_chosen(value: Value, source: Source) -> bool:
-    """Whether it asks how many data choose: `x[y > 0].shape[0] > 0`."""
+    """Whether it asks how many data choose: `x[y > 0].shape[0] > 0`, or `len(x[y > 0])`."""
+    if isinstance(value, Number) and value.size is not None and is_counted(value.size):
+        return True
     compared = source.evaluation.ways.find_comparison(value)
     sides = () if compared is None else (compared.left, compared.right)
     sizes = (size_in(each) for each in sides if isinstance(each, Number))

@@ -12,6 +12,7 @@ from lintorch.evaluator.events import Called, Indexed, ItemSet
 from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
+from lintorch.facts.exporting.counted_operands import ASKING, CHECKED, weigh_counted
 from lintorch.source import Source
 
 rule = Rule(
@@ -24,9 +25,13 @@ rule = Rule(
         `num_classes` and `combinations` by torch.export and both ONNX exporters, `masked_select`
         and `repeat_interleave` with `output_size` by the new ONNX exporter,
         `unique_consecutive` and a constant written to masked rows (`x[rows] = 0`) by the legacy
-        one, and `torch.nonzero(mask, as_tuple=True)` by jit.script. Measured on torch 2.13.
+        one, and `torch.nonzero(mask, as_tuple=True)` by jit.script. torch.export and the new ONNX
+        exporter also refuse what asks whether such a result holds anything at all: batch norm of
+        the rows of `x[mask]`, attention over them, an LSTM or GRU, `chunk` and `split` along them,
+        `roll`, `logsumexp` and `cdist`. Measured on torch 2.13.
 
-        `x[mask]` is `masked_select` for a mask of the same shape.
+        `x[mask]` is `masked_select` for a mask of the same shape. For norms and attention
+        `torch._check(rows.shape[0] > 0)` says that there is something.
     """,
     bad="""
         from torch import nn
@@ -58,6 +63,8 @@ LEGACY = {"onnx-legacy": Harm.REFUSED}
 ONNX = {"onnx": Harm.REFUSED}
 REFUSED = {"torch.export": Harm.REFUSED, **ONNX, **LEGACY}
 SCRIPT = {"torchscript-script": Harm.REFUSED}
+SAY = "say ahead of it that there are: torch._check(rows.shape[0] > 0)"
+PAD = "keep all of them and mask what does not count, or do this outside of the exported part"
 HARM = {"masked_select": ONNX, "combinations": REFUSED, "unique_consecutive": LEGACY}
 INSTEAD = {
     "one_hot": "pass num_classes=",
@@ -83,6 +90,16 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
         said = f"the data decides how large {last}() is"
         fix, remedy = write_index(event, last, source), INSTEAD[last]
         yield Hit(event, said, fix=fix, harm=harm, remedy=remedy)
+
+
+@rule.event(*ASKING)
+def in_operand(event: Called, source: Source) -> Iterator[Hit]:
+    """`self.norm(x[mask])`."""
+    harm = weigh_counted(event)
+    if harm and event.way.forward and not source.evaluation.is_dropped(event):
+        last = event.name.removesuffix(".forward").rpartition(".")[2]
+        said = f"{last} asks whether there are any of the rows, columns or steps that data decide"
+        yield Hit(event, said, harm=harm, remedy=SAY if event.name in CHECKED else PAD)
 
 
 @rule.event(ItemSet)

@@ -248,6 +248,8 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
 def judge_baked(event: Baked, source: Source) -> Iterator[Hit]:
     text, name = source.evaluation.text(event.spot), event.via.name
     harm = READ if tells_size(event.via.size) else WORKED_OUT
+    if event.via.size is not None and is_counted(event.via.size):
+        harm = {**harm, **REFUSED, "onnx": Harm.REFUSED}
     if name in ("int", "float", "operator.index") and event.via.whole:
         call = source.call_at(event)
         fix = without_int(call, source) if call and name == "int" else None
@@ -293,7 +295,8 @@ def is_of_chosen(event: Baked, source: Source) -> bool:
     """Whether data decide the length that was asked for: `len(mask.nonzero())`."""
     given = find_asked(event, source)
     shape = given.shape if given is not None else None
-    return bool(shape) and is_counted((shape or (1,))[0])
+    rows = given is not None and given.rows is not None
+    return rows or (bool(shape) and is_counted((shape or (1,))[0]))
 
 
 def is_kept(event: Baked, source: Source) -> bool:

@@ -12,7 +12,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Combined, Decided, Repeated
-from lintorch.evaluator.sizes import Dim, is_symbol, list_symbols
+from lintorch.evaluator.sizes import Dim, is_counted, is_symbol, list_symbols
 from lintorch.evaluator.values import Choice, Items, Number, Question, Unknown, Value, size_in
 from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
@@ -106,6 +106,8 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
     if any(map(only_raises, list_blocks(source.evaluation.list_around(event), event.node))):
         return
     asked = list_asked(event.test)
+    if isinstance(event.test, Number) and is_counted(event.test.size or 1):
+        return
     if event.answer is None and asked is not None:
         if event.kind != "while" and is_fallback(event.node, asked) and not cuts(event):
             return

@@ -94,7 +94,8 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
             )
             return
     elif isinstance(over, Tensor) and has_open_rows(over):
-        chosen = over.shape is not None and is_counted(over.shape[0])
+        first = over.rows if over.shape is None else over.shape[0]
+        chosen = first is not None and is_counted(first)
         said = f"one iteration for each row that {text} has in the example"
         said = f"one iteration for each row of {text}, as many as data decide" if chosen else said
         fix, harm = compute_at_once(event, source), ROWS_CHOSEN if chosen else ROWS
@@ -147,7 +148,7 @@ def name_outermost(event: Repeated, source: Source) -> str:
 def has_open_rows(over: Tensor) -> bool:
     """Whether the first axis surely varies, or is that of an input, in what is worked out of it."""
     if over.shape is None:
-        return over.sure and bool(over.ranked_as) and over.data is True
+        return over.rows is not None or (over.sure and bool(over.ranked_as) and over.data is True)
     return over.sure and bool(over.shape) and varies(over.shape[0]) is True
 
 

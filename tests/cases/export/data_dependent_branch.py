@@ -594,3 +594,30 @@ class OfOneMask(nn.Module):
         assert x.shape[0] == places.shape[0]
         assert x.shape[0] == low.shape[0]  # hit
         return x.sum() * low.sum()
+
+
+class OfChosenRows(nn.Module):
+    def forward(self, x, mask):
+        rows = x[~mask]
+        if len(rows):  # hit
+            rows = rows * 2
+        if not rows.size(0):  # hit
+            return x
+        return rows
+
+
+class OfChosenTokens(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mix = nn.Linear(8, 8)
+        self.place = nn.Parameter(torch.zeros(1, 16, 8))
+
+    def forward(self, x, mask):
+        x = self.mix(x)
+        b, _, c = x.shape
+        seen = x[~mask].reshape(b, -1, c)
+        hidden = self.place.expand(b, -1, -1)[mask].reshape(b, -1, c)
+        return self.decode(torch.cat([seen, hidden], 1), hidden.shape[1])
+
+    def decode(self, x, count):
+        return x[:, -count:] if count > 0 else x  # hit

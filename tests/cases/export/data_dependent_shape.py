@@ -65,3 +65,43 @@ class Spelled(nn.Module):
 
 def chosen(x, mask):
     return torch.masked_select(input=x, mask=mask)  # hit
+
+
+class OfRows(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(8)
+        self.whole = nn.BatchNorm1d(8)
+        self.mix = nn.Linear(8, 8)
+
+    def forward(self, x, mask):
+        rows = x[~mask]
+        found = self.norm(self.mix(rows))  # hit
+        a = torch.logsumexp(rows.float(), 1)  # hit
+        b = rows.chunk(2, 1)[0]
+        return a, b, found, self.whole(x.mean(1)), self.mix(rows).softmax(0)
+
+
+class OfSteps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mix = nn.Linear(8, 8)
+        self.steps = nn.GRU(8, 8, batch_first=True)
+        self.first = nn.GRU(8, 8)
+        self.attend = nn.MultiheadAttention(8, 2, batch_first=True)
+        self.weigh = nn.MultiheadAttention(8, 2, batch_first=True)
+
+    def forward(self, x):
+        b, n, c = x.shape
+        tokens = self.mix(x)
+        tokens = tokens[tokens.sum(-1) > 0]
+        steps = tokens[None]
+        a, _ = self.steps(steps)  # hit
+        d, _ = self.first(steps)
+        e = self.attend(steps, steps, steps, need_weights=False)[0]  # hit
+        f, _ = self.weigh(steps, steps, steps)
+        g = F.scaled_dot_product_attention(steps, x, x)  # hit
+        h = F.scaled_dot_product_attention(x, x, x)
+        i, j = tokens.chunk(2)  # hit
+        k, m = tokens.chunk(2, dim=-1)
+        return a, d, e, f, g, h, i, j, k, m, tokens.roll(1, 0)  # hit

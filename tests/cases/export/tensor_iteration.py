@@ -261,3 +261,14 @@ class OverKinds(nn.Module):
         for kind in torch.unique(x.long()):  # hit
             total = total + (x == kind)
         return total
+
+
+class OfChosenRows(nn.Module):
+    def forward(self, x, mask):
+        rows = x[~mask].float()
+        found = 0
+        for row in rows:  # hit
+            found = found + row
+        for place in torch.where(mask[0] > 0)[0]:  # hit
+            found = found + x[place]
+        return found
