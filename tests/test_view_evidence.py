@@ -203,21 +203,21 @@ LENGTHS = """
 class Steps(nn.Module):
     def __init__(self):
         super().__init__()
-        self.time_first = nn.LSTM(8, 8)  # time first
+        self.time_first = nn.LSTM(8, 8)
 
     def forward(self, x):
-        return self.time_first(x)[0]
+        return self.time_first(x)[0]  # time first
 
 
 class Rows(nn.Module):
     def __init__(self):
         super().__init__()
         self.conv = nn.Conv2d(3, 8, 3)
-        self.rnn = nn.GRU(8, 8)  # five steps
+        self.rnn = nn.GRU(8, 8)
 
     def forward(self, image):
         x = F.adaptive_avg_pool2d(self.conv(image), (1, 5))
-        return self.rnn(x[:, :, 0].permute(2, 0, 1))[0]
+        return self.rnn(x[:, :, 0].permute(2, 0, 1))[0]  # five steps
 
 
 class Packed(nn.Module):

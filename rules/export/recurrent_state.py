@@ -165,7 +165,14 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
         turns = harms is TIME_FIRST
         fix = put_batch_first(event, source) if turns else None
         cause = "length first" if turns else ""
-        yield Hit(event, said, fix, harms, remedy=TURN if turns else None, cause=cause)
+        site = find_site(event, source)
+        yield Hit(site, said, fix, harms, remedy=TURN if turns else None, cause=cause)
+
+
+def find_site(event: Called, source: Source) -> Called:
+    """Where exporters stumble over it: its first run in a forward of this file, else where it is made."""
+    runs = (each for each in list_runs(event, source) if each.way.forward)
+    return next((each for each in runs if each.spot.path == source.path), event)
 
 
 def is_steady(event: Called, axis: int, source: Source) -> bool:
@@ -375,11 +382,13 @@ def in_trace(event: OperatorCall, trace: Trace) -> Iterator[Hit | Refuted]:
         if steps != length[AS_TRACED]:
             harms = harm(LAYERS[event.layer_class], first)
             said = f"ran {length[AS_TRACED]} steps, and {steps} when {at} changes"
-            yield Hit(event.built, said, harm=harms, confirms=True)
+            for site in (event.site, event.built):
+                yield Hit(site, said, harm=harms, confirms=True)
             return
     calls = {count_calls(event, run) for run in (*trace.runs, *trace.taken)}
     if trace.never_changes(event, count_steps) and len(calls) == 1:
-        yield Refuted(event.built, f"ran {length[AS_TRACED]} steps at every size tried")
+        for site in (event.site, event.built):
+            yield Refuted(site, f"ran {length[AS_TRACED]} steps at every size tried")
 
 
 def is_batch_first(event: OperatorCall) -> object:

@@ -7,7 +7,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 class Net(nn.Module):
     def __init__(self, first, **options):
         super().__init__()
-        self.lstm = nn.LSTM(8, 8)  # hit
+        self.lstm = nn.LSTM(8, 8)
         self.gru = nn.GRU(8, 8, batch_first=True)
         self.rnn = nn.RNN(8, 8, batch_first=True)
         self.projected = nn.LSTM(8, 8, batch_first=True, proj_size=4)  # hit
@@ -20,7 +20,7 @@ class Net(nn.Module):
         out, lengths = pad_packed_sequence(out, batch_first=True)
         packed = rnn.pack_sequence([x[0], x[1]])  # hit
         h = x.new_zeros(1, x.size(0), 8)
-        return self.lstm(out, (h, h))[0]
+        return self.lstm(out, (h, h))[0]  # hit
 
 
 class CTCLoss(nn.Module):
@@ -70,11 +70,11 @@ class Windowed(nn.Module):
         self.window = settings.window
         self.conv = nn.Conv2d(1, 8, (settings.kernel, 4))
         self.rnn = nn.GRU(8, 8)
-        self.steps = nn.GRU(8, 8)  # hit
+        self.steps = nn.GRU(8, 8)
 
     def forward(self, x, sequence):
         maps = self.conv(x.view(-1, 1, self.window, 4)).squeeze(3)
-        steps, _ = self.steps(sequence.view(sequence.size(0), -1, 8))
+        steps, _ = self.steps(sequence.view(sequence.size(0), -1, 8))  # hit
         return self.rnn(maps.permute(2, 0, 1))[1], steps
 
 
@@ -97,13 +97,13 @@ class Stepped(nn.Module):
         super().__init__()
         self.rnn = nn.LSTM(8, 8)
         self.first = nn.LSTM(8, 8, batch_first=True)
-        self.turned = nn.LSTM(8, 8)  # hit
+        self.turned = nn.LSTM(8, 8)
 
     def forward(self, x, inner):
         state = None
         for step in range(4):
             out, state = self.rnn(inner(x[:, step]).unsqueeze(0), state)
-        turned, _ = self.turned(inner(x[:, 0]).unsqueeze(1))
+        turned, _ = self.turned(inner(x[:, 0]).unsqueeze(1))  # hit
         return out, turned, self.first(x[:, 0].unsqueeze(1))
 
 
@@ -153,7 +153,7 @@ class Sliced(nn.Module):
         self.first = nn.LSTM(8, 16)
         self.last = nn.LSTM(8, 16)
         self.row = nn.LSTM(8, 16)
-        self.chunks = nn.LSTM(8, 16)  # hit
+        self.chunks = nn.LSTM(8, 16)
 
     def forward(self, seq, n: int):
         state = None
@@ -166,7 +166,7 @@ class Sliced(nn.Module):
         for each in seq:
             row, _ = self.row(each[None])
         for i in range(0, n, 4):
-            part, _ = self.chunks(seq[i : i + 4])
+            part, _ = self.chunks(seq[i : i + 4])  # hit
         return out, first, last, row, part
 
 
@@ -192,13 +192,13 @@ class StepperWithDropout(nn.Module):
         self.embed = nn.Embedding(words, wide)
         self.dropout = nn.Dropout(rate, inplace=True)
         self.rnn = nn.GRU(2 * wide, wide)
-        self.whole = nn.GRU(wide, wide)  # hit
+        self.whole = nn.GRU(wide, wide)
 
     def forward(self, word, hidden, context):
         step = self.embed(word).unsqueeze(0)
         step = self.dropout(step)
         taken = torch.cat([step, context.transpose(0, 1)], 2)
-        return self.rnn(torch.relu(taken).contiguous(), hidden), self.whole(self.dropout(context))
+        return self.rnn(torch.relu(taken).contiguous(), hidden), self.whole(self.dropout(context))  # hit
 
 
 class OfPacked(nn.Module):
@@ -218,12 +218,12 @@ class Slots(nn.Module):
     def __init__(self, wide):
         super().__init__()
         self.rnn = nn.GRU(wide, wide)
-        self.whole = nn.GRU(wide, wide)  # hit
+        self.whole = nn.GRU(wide, wide)
 
     def forward(self, step, hidden, context):
         for _ in range(4):
             step, hidden = self.rnn(step.expand_as(hidden), hidden)
-        return step, self.whole(context.expand_as(step), hidden)
+        return step, self.whole(context.expand_as(step), hidden)  # hit
 
 
 class Trainer:
@@ -269,8 +269,8 @@ class OfStackedBatch(nn.Module):
     def __init__(self, width, steps):
         super().__init__()
         self.steps = steps
-        self.lstm = nn.LSTM(width, width)  # hit
+        self.lstm = nn.LSTM(width, width)
 
     def forward(self, x):
-        out, _ = self.lstm(torch.stack([x] * self.steps, dim=1))
+        out, _ = self.lstm(torch.stack([x] * self.steps, dim=1))  # hit
         return out[-1]
