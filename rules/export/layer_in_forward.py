@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import dropwhile
 
@@ -75,6 +76,8 @@ NORMS = {
 }
 """Layers with weights that start at one: trained if it were kept, and what says whether they have any."""
 PARAMETER = "torch.nn.Parameter"
+PLAIN = re.compile(r"^(static|class)method$|^property$|no_grad|inference_mode|autocast|jit\.")
+"""Decorators that run the function at each call."""
 MOVES = ("eval", "to", "train", "cuda", "forward")
 
 
@@ -87,7 +90,7 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
         return
     if event.name == PARAMETER and name_given(event).get("requires_grad") == FALSE:
         return  # a constant
-    if is_deliberate(event, source):
+    if is_deliberate(event, source) or is_kept_by_decorator(event, inside[1:], source):
         return
     short = event.name.rpartition(".")[2]
     if event.name == PARAMETER:
@@ -124,6 +127,17 @@ def is_deliberate(event: Called, source: Source) -> bool:
             helper = not outer.name.startswith("forward")
             return bool(outer.decorator_list) or (helper and not is_run(event, source))
     return False
+
+
+def is_kept_by_decorator(event: Called, names: list[str], source: Source) -> bool:
+    """Whether a function on the way has a decorator of its own, which may keep what it made: `@singleton("head")`."""
+    called = {name.rpartition(".")[2] for name in names}
+    return any(
+        isinstance(each, ast.FunctionDef)
+        and each.name in called
+        and not all(PLAIN.search(ast.unparse(decorator)) for decorator in each.decorator_list)
+        for each in source.evaluation.list_all_around(event)
+    )
 
 
 def is_run(event: Called, source: Source) -> bool:

@@ -109,3 +109,40 @@ class Standardised(nn.Module):
     def forward(self, x):
         norm = nn.BatchNorm1d(x.shape[1], track_running_stats=False)
         return norm(x)
+
+
+def once(key):
+    def keep(make):
+        def kept(self, *given):
+            if getattr(self, key) is None:
+                setattr(self, key, make(self, *given))
+            return getattr(self, key)
+
+        return kept
+
+    return keep
+
+
+def head(width):
+    return nn.Sequential(nn.Linear(width, 8), nn.ReLU())
+
+
+def other_head(width):
+    return nn.Sequential(nn.Linear(width, 8), nn.ReLU())  # hit
+
+
+class Lazy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = None
+
+    @once("head")
+    def make(self, x):
+        return head(x.shape[1])
+
+    @torch.no_grad()
+    def make_anew(self, x):
+        return other_head(4)
+
+    def forward(self, x):
+        return self.make(x)(x), self.make_anew(x)(x)
