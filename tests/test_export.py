@@ -627,6 +627,15 @@ def test_only_the_models_that_are_named_are_exported(project: Path) -> None:
     assert nothing.stderr == "lintorch: no models found\n"
 
 
+def test_a_path_may_name_the_model(project: Path) -> None:
+    to = ["--to", "torchscript-trace", "--output-format", "json"]
+    done = lintorch("export", "nets/net.py:Plain", *to, cwd=project)
+    assert [each["model"] for each in json.loads(done.stdout)["models"]] == ["nets/net.py:Plain"]
+    whole = str(project / "nets" / "net.py:Deep")
+    done = lintorch("export", whole, *to, cwd=project)
+    assert [each["model"] for each in json.loads(done.stdout)["models"]] == ["nets/net.py:Deep"]
+
+
 FIXED = """
 import torch
 from torch import nn

@@ -137,6 +137,15 @@ def test_without_models_that_is_said(tmp_path: Path) -> None:
     assert lintorch("opset", cwd=tmp_path).stdout == "No models found.\n"
 
 
+def test_a_path_may_name_one_model_of_a_file(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(
+        f"{HEAD}        return x\n\n\nclass Other(Net):\n    def forward(self, image):\n        return image\n"
+    )
+    for path in ("net.py:Other", str(tmp_path / "net.py:Other")):
+        done = lintorch("opset", path, "--output-format", "json", cwd=tmp_path)
+        assert [each["model"] for each in json.loads(done.stdout)] == ["net.py:Other"]
+
+
 def test_an_unknown_operator_is_never_taken() -> None:
     found = find_first_release("tensorrt", [OperatorNeed("NoSuchOperator")], 17, 8)
     assert found.version is None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from dataclasses import replace
 
 from lintorch.onnx_file import FoundNode, NodeFinder, read_onnx_model
 from lintorch.run.answer_by_frames import answer_by_export, answer_by_frames, answer_by_neighbours
 from lintorch.run.answer_by_scope import answer_by_scope
+from lintorch.run.asked_models import ask_of_models
 from lintorch.run.locate_frames import FrameLocator
 from lintorch.run.node_answer import ExplainedNodes, NodeAnswer
 from lintorch.run.node_by_export import ExportedAgain
@@ -34,7 +33,7 @@ def explain_nodes(
     their models are exported again in a worker, for nodes of which no line is certain. Raises
     OnnxFileError, NoNodeError, OSError, SettingsError, CatalogError, or WorkerError.
     """
-    request = name_models(request)
+    request = ask_of_models(request)
     progress(f"reading {path}")
     model = read_onnx_model(path)
     finder = NodeFinder(model)
@@ -47,14 +46,6 @@ def explain_nodes(
         pairs = zip(answers, found, strict=True)
         answers = [answer_by_export(each, node, again, locator) for each, (_, node) in pairs]
     return add_rules(answers, request, progress)
-
-
-def name_models(request: ExplainRequest) -> ExplainRequest:
-    """With the files of models that are named as `net.py:Net`, of which these alone are exported again."""
-    only = tuple(each for each in request.paths if os.path.isfile(each.rpartition(":")[0]))
-    paths = (each.rpartition(":")[0] if each in only else each for each in request.paths)
-    models = replace(request.models, only=only) if only else request.models
-    return replace(request, paths=tuple(dict.fromkeys(paths)), models=models)
 
 
 def _answer(name: str, found: FoundNode, scoped: ScopedNodes, locator: FrameLocator) -> NodeAnswer:

@@ -63,10 +63,15 @@ def foretell_opsets(request: OpsetRequest) -> Forecasts:
             errors.append(f"{shown_path(path)}: {read.cause}")
             continue
         try:
-            models += _foretell_file(path, read, runtimes)
+            found = _foretell_file(path, read, runtimes)
+            models += (each for each in found if _is_asked_of(each, path, request))
         except _UNPARSED:
             errors.append(f"{shown_path(path)}: it cannot be parsed")
     return Forecasts(tuple(models), tuple(errors), files.notes, len(files.paths), runtimes)
+
+
+def _is_asked_of(model: ModelForecast, path: str, request: OpsetRequest) -> bool:
+    return any(request.models.wants_model(at, model.model) for at in (path, shown_path(path)))
 
 
 def foretell_source(path: str, runtimes: Sequence[str]) -> dict[str, ModelForecast]:
