@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import subprocess
@@ -16,8 +17,10 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("onnxruntime")
 
+import torch
 from running import lintorch
 
+from lintorch.guest.construct.found_settings import FoundSettings
 from lintorch.guest.construct.recipe import write_value
 from lintorch.guest.suggest.run_program import pick_error
 
@@ -295,6 +298,18 @@ def test_arguments_of_a_command_line_are_written_as_the_namespace_that_they_are(
     assert written == "Namespace(sizes=[3, 4], name='a', inner=SimpleNamespace(rate=0.5))"
     with pytest.raises(ValueError, match="Namespace cannot be written"):
         write_value(Namespace(**{"no name": 1}))
+
+
+def test_layers_made_by_partial_and_settings_of_a_file_are_written() -> None:
+    norm = functools.partial(torch.nn.LayerNorm, eps=1e-6)
+    scope = {"named": lambda module, name: getattr(sys.modules[module], name)}
+    made = eval(write_value(norm), scope)
+    assert (made.func, made.keywords) == (norm.func, norm.keywords)
+    settings = FoundSettings({"width": 8, "inner": FoundSettings({"depth": 2}), "made": object()})
+    guessed = settings.num_layers
+    made = eval(write_value(settings), scope)
+    assert (made.width, made["inner"].depth, made.num_layers) == (8, 2, guessed)
+    assert not hasattr(made, "made")
 
 
 def test_the_error_of_a_program_is_no_line_of_its_frames() -> None:

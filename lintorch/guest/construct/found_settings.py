@@ -52,6 +52,7 @@ class FoundSettings(dict[str, Any]):
     ):
         super().__init__(values)
         self._origin, self._optional = origin, optional
+        self._made_up: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or (name not in self and name in self._optional):
@@ -59,7 +60,11 @@ class FoundSettings(dict[str, Any]):
         return self[name]
 
     def __missing__(self, name: str) -> Any:
-        return guess_setting_by_name(name)
+        return self._made_up.setdefault(name, guess_setting_by_name(name))
+
+    def list_used(self) -> dict[str, Any]:
+        """What it holds, and what was made up for code that asked."""
+        return {**self, **self._made_up}
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
+import functools
 import math
 import os
 import sys
@@ -15,6 +17,7 @@ from typing import Any
 
 import torch
 
+from lintorch.guest.construct.found_settings import FoundSettings
 from lintorch.guest.imports.notebook_modules import is_held
 from lintorch.record.user_files import package_root
 
@@ -104,6 +107,10 @@ def write_value(value: Any, spell: Callable[[str, str], str] = _spell_by_module)
     if isinstance(value, _NAMED_TYPES):
         module, _ = locate_definition(value)
         return spell(module, value.__qualname__)
+    if type(value) is functools.partial:
+        return _write_partial(value, spell)
+    if isinstance(value, FoundSettings):
+        return _write_found(value, spell)
     if dataclasses.is_dataclass(value):
         return _write_dataclass(value, spell)
     if type(value) in _NAMESPACES and all(map(str.isidentifier, vars(value))):
@@ -121,6 +128,25 @@ def _write_dataclass(value: Any, spell: Callable[[str, str], str]) -> str:
         if field.init and not _is_default(field, held):
             given.append(f"{field.name}={write_value(held, spell)}")
     return f"{spell(module, type(value).__qualname__)}({', '.join(given)})"
+
+
+def _write_partial(value: functools.partial[Any], spell: Callable[[str, str], str]) -> str:
+    given = [write_value(each, spell) for each in (value.func, *value.args)]
+    named = [f"{name}={write_value(each, spell)}" for name, each in value.keywords.items()]
+    return f"{spell('functools', 'partial')}({', '.join((*given, *named))})"
+
+
+_SETTINGS = 'type("Settings", (dict,), {"__getattr__": lambda s, name: s[name] if name in s else object.__getattribute__(s, name)})'
+"""A class of settings that are asked for as attributes or as items."""
+
+
+def _write_found(value: FoundSettings, spell: Callable[[str, str], str]) -> str:
+    """Settings that code reads either way, without those that have no text."""
+    held: dict[str, str] = {}
+    for name, each in value.list_used().items():
+        with contextlib.suppress(ValueError):
+            held[name] = f"{write_value(name, spell)}: {write_value(each, spell)}"
+    return f"{_SETTINGS}({{{', '.join(held.values())}}})"
 
 
 def _is_default(field: dataclasses.Field[Any], held: Any) -> bool:
