@@ -287,6 +287,18 @@ def test_arrays_are_told_as_load_state_dict_refuses_them(tmp_path: Path) -> None
     _Net().load_state_dict({k: torch.as_tensor(v) for k, v in state.items()})
 
 
+def test_weights_with_their_axes_in_another_order_are_turned_by_the_lines(tmp_path: Path) -> None:
+    model = nn.Sequential(nn.Conv2d(3, 5, 2), nn.Conv1d(5, 7, 3), nn.Linear(7, 2))
+    orders = {4: (2, 3, 1, 0), 3: (2, 1, 0), 2: (1, 0), 1: (0,)}
+    plain = model.state_dict()
+    state = {k: v.permute(orders[v.ndim]).contiguous() for k, v in plain.items()}
+    found = _compare(state, model, tmp_path)
+    assert [each.key for each in found.turned] == ["0.weight", "1.weight", "2.weight"]
+    for each in found.turned:
+        assert torch.equal(state[each.key].permute(each.order), plain[each.key])
+    assert not _compare({"weight": torch.zeros(3, 9)}, nn.Linear(8, 3), tmp_path).turned
+
+
 def test_a_file_that_is_cut_off_is_not_said_to_load(tmp_path: Path) -> None:
     path = tmp_path / "old.pth"
     torch.save(_linear(), path, _use_new_zipfile_serialization=False)

@@ -10,6 +10,8 @@ from lintorch.checkpoint.rename_keys import Renaming, guess_renaming
 from lintorch.checkpoint.sections import Section
 
 _COUNTER = "num_batches_tracked"
+_ORDERS = {2: ((1, 0),), 3: ((2, 1, 0), (0, 2, 1)), 4: ((3, 2, 0, 1), (0, 3, 1, 2))}
+"""By the number of axes: from in, out to out, in; from kernel, in, out, and from out, kernel, in, to out, in, kernel."""
 Shape = tuple[int, ...] | None
 """Of a tensor; None where the model decides it when it first runs."""
 
@@ -21,6 +23,13 @@ class OtherShape:
     key: str
     here: tuple[int, ...]
     wanted: tuple[int, ...]
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The order of the file's axes that gives the model's shape, as other frameworks keep weights; () for none."""
+        orders = _ORDERS.get(len(self.here), ()) if len(self.here) == len(self.wanted) else ()
+        met = (each for each in orders if tuple(self.here[axis] for axis in each) == self.wanted)
+        return next(met, ())
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,11 @@ class Comparison:
         """Its own keys that the model does not know even with the renaming."""
         renamed = {old for old, _ in self.renaming.pairs} if self.renaming else set()
         return tuple(key for key in self.unexpected if key not in renamed)
+
+    @property
+    def turned(self) -> tuple[OtherShape, ...]:
+        """Those of other shapes whose axes stand in another order alone."""
+        return tuple(each for each in self.other_shapes if each.order)
 
     @property
     def loads_as_it_is(self) -> bool:

@@ -32,12 +32,15 @@ def list_comparison(found: InspectedCheckpoint) -> Iterator[Line]:
         for each in comparison.other_shapes
     ]
     yield from _list_keys("of other shapes", shapes)
+    if comparison.turned:
+        yield ((f"  {_describe_turned(comparison)}", ""),)
     if hidden := describe_hidden(comparison):
         yield ((f"  {hidden}", ""),)
     lines = list(write_load(found))
     if lines:
         guess = ", with keys paired by shape and order, a guess" if comparison.renaming else ""
-        part = "the part that fits" if comparison.left or comparison.other_shapes else "it"
+        unfit = len(comparison.other_shapes) > len(comparison.turned)
+        part = "the part that fits" if comparison.left or unfit else "it"
         yield ((f"  what loads {part}{guess}:", ""),)
     yield from ([(f"    {line}", "")] for line in lines)
 
@@ -81,12 +84,21 @@ def describe_hidden(comparison: Comparison) -> str:
     return f"{hidden} but for the shapes" if comparison.other_shapes else hidden
 
 
+def _describe_turned(comparison: Comparison) -> str:
+    number = len(comparison.turned)
+    which = "1 of them has" if number == 1 else f"{number} of them have"
+    return (
+        f"{which} the model's sizes in another order, as TensorFlow, JAX and GPT-2's Conv1D keep weights;"
+        " square ones of such a file are turned as well, which no shape shows"
+    )
+
+
 def write_load(found: InspectedCheckpoint) -> Iterator[str]:
-    """The Python lines that load the weights into `model`; none where they load as they are, or not at all."""
+    """The Python lines that load the weights into `model`; none where they load as they are, not at all, or run what is dangerous."""
     comparison, chosen = found.comparison, found.checkpoint.chosen
     if comparison is None or chosen is None or comparison.loads_as_it_is:
         return
-    if not comparison.matched and not comparison.renaming:
+    if found.checkpoint.is_dangerous or not (comparison.matched or comparison.renaming):
         return
     yield write_loading(found.checkpoint)
     yield write_access(chosen)
@@ -100,10 +112,13 @@ def write_load(found: InspectedCheckpoint) -> Iterator[str]:
         yield f"state = {{{comparison.added!r} + key: value for key, value in state.items()}}"
     if comparison.renaming:
         yield from comparison.renaming.write_lines()
-    if comparison.other_shapes:
-        yield f"for key in {[each.key for each in comparison.other_shapes]}:"
+    for each in comparison.turned:
+        yield f"state[{each.key!r}] = state[{each.key!r}].permute{each.order}"
+    unfit = [each.key for each in comparison.other_shapes if not each.order]
+    if unfit:
+        yield f"for key in {unfit}:"
         yield "    del state[key]"
-    whole = not (comparison.left or comparison.unused or comparison.other_shapes)
+    whole = not (comparison.left or comparison.unused or unfit)
     yield "model.load_state_dict(state)" if whole else _LENIENT
 
 

@@ -88,6 +88,14 @@ def write_admission(checkpoint: Checkpoint) -> Iterator[str]:
     yield f"    {write_loading(checkpoint)}"
 
 
+_TORCH_LOAD = 'torch.load({}, map_location="cpu")'
+_READERS = {
+    "pickle": 'pickle.load(open({}, "rb"))',
+    "TorchScript archive (torch.jit.save)": 'torch.jit.load({}, map_location="cpu")',
+}
+"""How a file is read, by its format, where torch.load does not."""
+
+
 def write_loading(checkpoint: Checkpoint) -> str:
     """The Python line that reads the file, or all files that it is in."""
     parts = [path for path, _ in checkpoint.raw.parts]
@@ -97,7 +105,7 @@ def write_loading(checkpoint: Checkpoint) -> str:
     read = (
         f"safetensors.torch.load_file({name})"
         if safe
-        else f'torch.load({name}, map_location="cpu")'
+        else _READERS.get(checkpoint.raw.format, _TORCH_LOAD).format(name)
     )
     every = f"{{key: value for part in {parts!r} for key, value in {read}.items()}}"
     return f"checkpoint = {every if parts else read}"

@@ -54,7 +54,9 @@ def inspect_checkpoint(request: CheckpointRequest, progress: Progress) -> Inspec
     if not request.model:
         return found
     if chosen is None:
-        raise NoModelError(f"{request.file} holds no weights to compare")
+        held = ", ".join(dict.fromkeys(each.kind for each in checkpoint.sections))
+        why = f": {held} alone" if held else ""
+        raise NoModelError(f"{request.file} holds no weights to compare{why}")
     return _compare_with_model(found, request, progress)
 
 
