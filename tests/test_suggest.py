@@ -300,6 +300,24 @@ def test_arguments_of_a_command_line_are_written_as_the_namespace_that_they_are(
         write_value(Namespace(**{"no name": 1}))
 
 
+def test_a_file_that_imports_from_its_folder_is_imported_as_part_of_it(tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    model.mkdir()
+    model.joinpath("parts.py").write_text("from torch import nn\n\nPart = nn.ReLU\n")
+    model.joinpath("net.py").write_text(
+        "import torch\nfrom torch import nn\n\nfrom .parts import Part\n\n\nclass Net(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.conv = nn.Conv2d(3, 4, 3)\n        self.part = Part()\n\n"
+        "    def forward(self, x):\n        return self.part(self.conv(x))\n"
+    )
+    asked = ("--to", "torch.export", "--suggest", "--output-format", "json")
+    done = lintorch("export", "model/net.py", *asked, cwd=tmp_path)
+    (trial,) = json.loads(done.stdout)["trials"]
+    assert "from model.net import Net" in trial["suggestion"]["program"], done.stderr
+    assert trial["suggestion"]["ran"]
+    run_text(trial["suggestion"]["program"], tmp_path)
+
+
 def test_layers_made_by_partial_and_settings_of_a_file_are_written() -> None:
     norm = functools.partial(torch.nn.LayerNorm, eps=1e-6)
     scope = {"named": lambda module, name: getattr(sys.modules[module], name)}

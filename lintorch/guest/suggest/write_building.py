@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from lintorch.guest.imports.notebook_modules import is_held
 from lintorch.record.user_files import package_root
 
 _MOST_COLUMNS = 88
+_RELATIVE = re.compile(r"^from \.", re.MULTILINE)
 _LOADING = """\
 spec = importlib.util.spec_from_file_location({module!r}, {path!r})
 sys.modules[{module!r}] = module = importlib.util.module_from_spec(spec)
@@ -63,7 +65,11 @@ def write_building(
         for each in find_import_folders(path, project)
         if os.path.isdir(each) and not os.path.exists(os.path.join(each, "__init__.py"))
     ]  # a package is found from the folder around it
-    lines = _write_paths([each for each in folders if each != os.curdir])
+    stem = path.stem
+    if root == path.parent and _asks_for_neighbours(path, project):
+        stem = f"{path.parent.name}.{path.stem}"
+        folders.append(os.path.relpath(path.parent.parent, project))
+    lines = _write_paths([each for each in dict.fromkeys(folders) if each != os.curdir])
     if root == path.parent and not _is_importable(module, path):
         loading = _LOADING.format(module=module, path=os.path.relpath(path, project))
         lines = ["import importlib.util", "import sys", *lines[1:], "", *loading.splitlines()]
@@ -71,14 +77,14 @@ def write_building(
         imports.named.pop(module, None)
     else:
         own = ""
-        imports.spell(module if root != path.parent else path.stem, called)
+        imports.spell(module if root != path.parent else stem, called)
     spelled = {}
     for record in records:
         home, _, name = record.partition(":")
         is_own = home == module
         spelled[record] = f"{own}{name}" if is_own else imports.spell(home, name)
         if is_own and not own:
-            imports.spell(module if root != path.parent else path.stem, name)
+            imports.spell(module if root != path.parent else stem, name)
     for name, wanted in imports.named.items():
         lines.append(f"from {name} import {', '.join(wanted)}")
     return lines, _write_call(f"model = {called}", given), spelled
@@ -95,6 +101,12 @@ def _write_call(begin: str, given: list[str]) -> list[str]:
 def _write_paths(folders: list[str]) -> list[str]:
     """What lets the project's own imports be found."""
     return ["import sys", f"sys.path[:0] = {json.dumps(folders)}"] if folders else []
+
+
+def _asks_for_neighbours(path: Path, project: str) -> bool:
+    """Whether a file in a folder without __init__.py imports from that folder as if it were a package."""
+    inside = path.parent.name.isidentifier() and path.parent != Path(os.path.realpath(project))
+    return inside and bool(_RELATIVE.search(path.read_text("utf-8", "replace")))
 
 
 def _is_importable(module: str, path: Path) -> bool:
