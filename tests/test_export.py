@@ -636,6 +636,21 @@ def test_a_path_may_name_the_model(project: Path) -> None:
     assert [each["model"] for each in json.loads(done.stdout)["models"]] == ["nets/net.py:Deep"]
 
 
+def test_a_factory_that_is_asked_for_is_a_model(tmp_path: Path) -> None:
+    tmp_path.joinpath("net.py").write_text(
+        "from torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, width=4):\n"
+        "        super().__init__()\n        self.conv = nn.Conv2d(3, width, 1)\n\n"
+        "    def forward(self, x):\n        return self.conv(x)\n\n\n"
+        "def net_narrow():\n    return Net(2)\n\n\ndef net_wide():\n    return Net(9)\n"
+    )
+    to = ["--to", "torchscript-trace", "--output-format", "json"]
+    done = lintorch("export", "net.py:net_wide", *to, cwd=tmp_path)
+    (model,) = json.loads(done.stdout)["models"]
+    assert (model["model"], model["parameters"]) == ("net.py:net_wide", 36), done.stderr
+    whole = lintorch("export", "net.py", *to, cwd=tmp_path)
+    assert [each["model"] for each in json.loads(whole.stdout)["models"]] == ["net.py:Net"]
+
+
 FIXED = """
 import torch
 from torch import nn

@@ -94,7 +94,8 @@ def _examine_models(
         return
     covered = set(passed)
     tried = 0
-    own = find_candidates(module, found, text)
+    asked = [n for n in found.factories if chosen.only and chosen.wants_model(shown, n)]
+    own = find_candidates(module, found, text, asked)
     for candidate in (*own, *_list_package_models(built, code, module, chosen)):
         if f"{shown}:{candidate.qualname}" in covered:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import FunctionType, ModuleType
 from typing import Any
@@ -42,16 +42,17 @@ class Candidate:
 
 
 def find_candidates(
-    module: ModuleType, found: FileOutline, text: bytes = b""
+    module: ModuleType, found: FileOutline, text: bytes = b"", asked: Collection[str] = ()
 ) -> Iterator[Candidate]:
     """Models of the file, those that contain others first, public names before private ones.
 
-    Classes that raise when they are looked at come last, with no way to build them.
+    Factories that are `asked` for by name are models too, though their classes are. Classes that
+    raise when they are looked at come last, with no way to build them.
     """
     examples = list(
         find_examples(text, _find_maker_names(module, found), _keep_plain_names(vars(module)))
     )
-    for candidate in _list_candidates(module, found):
+    for candidate in _list_candidates(module, found, asked):
         names = {candidate.qualname, *(name for name, _ in candidate.ways)}
         yield replace(
             candidate,
@@ -107,7 +108,9 @@ def _is_of_absent_base(value: object) -> bool:
     return issubclass(type(value), type) and AbsentBase in type.__getattribute__(value, "__mro__")
 
 
-def _list_candidates(module: ModuleType, found: FileOutline) -> Iterator[Candidate]:
+def _list_candidates(
+    module: ModuleType, found: FileOutline, asked: Collection[str]
+) -> Iterator[Candidate]:
     classes: dict[str, Any] = {}
     odd: dict[str, Exception] = {}
     for name in found.classes:
@@ -128,7 +131,8 @@ def _list_candidates(module: ModuleType, found: FileOutline) -> Iterator[Candida
         makes_own = found.find_reachable(name) & {*classes, *served}
         factory = getattr(module, name, None)
         makes_other = any(_is_other_class(vars(module).get(n)) for n in found.mentions[name])
-        if not makes_own and not makes_other and inspect.isfunction(factory):
+        is_alone = not makes_own and not makes_other
+        if (is_alone or name in asked) and inspect.isfunction(factory):
             yield Candidate(name, found.factories[name], ((name, factory),))
     for name, raised in odd.items():
         yield Candidate(name, found.classes[name], (), error=raised)
