@@ -137,6 +137,40 @@ def test_an_argument_that_is_left_out_is_fed_where_the_model_lacks_what_does_wit
     assert "bool[" in models["Chosen"]
 
 
+def test_a_mask_of_steps_and_features_that_convolutions_narrow(tmp_path: Path) -> None:
+    models = feed_models(
+        tmp_path,
+        """
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.layer = nn.Parameter(torch.zeros(16, 24)), nn.Linear(24, 24)
+
+        def forward(self, inputs, mask):
+            hidden = self.layer(inputs + self.table[: inputs.size(1)])
+            scores = hidden @ hidden.transpose(1, 2)
+            scores.masked_fill_(~mask.unsqueeze(1), -1e9)
+            return scores.softmax(-1) @ hidden
+
+
+    class Front(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = nn.Conv2d(1, 6, 3, 2, padding=1), nn.Linear(120, 8)
+
+        def forward(self, features):
+            batch, steps, width = features.shape
+            found = self.first(features.unsqueeze(1)).transpose(1, 2)
+            return self.last(found.reshape(batch, found.size(1), -1))
+    """,
+    )
+    assert (
+        models["Encoder"].endswith(", 24]', 'bool[batch=2, 16]']")
+        or "bool[batch=2, sequence" in models["Encoder"]
+    )
+    assert models["Front"] == "['float32[batch=2, sequence=16, 40]']"
+
+
 def test_what_a_script_sets_before_it_calls_is_set(tmp_path: Path) -> None:
     model = run_net(
         tmp_path,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from pathlib import Path
 
 from examining import examine_files
 from reported import failure_of, model_of, subject_of
+from running import lintorch
 
 from lintorch.host.reports import Report
 from lintorch.record.input_notation import write_arguments
@@ -213,3 +215,19 @@ def test_a_model_that_is_fetched_by_its_name_is_built_of_what_its_name_says(tmp_
     """
     model = only_model(examine_script(tmp_path, text))
     assert (model.qualname, model.parameters) == ("net", 4 * 5 + 5)
+
+
+def test_a_notebook_that_is_called_like_the_package_it_imports_is_not_taken_for_it(
+    tmp_path: Path,
+) -> None:
+    package = tmp_path / "site-packages" / "netpack.py"
+    package.parent.mkdir()
+    package.write_text(textwrap.dedent(PACKAGE), encoding="utf-8")
+    cells = [
+        f"import sys\nsys.path.insert(0, {str(package.parent)!r})",
+        "import netpack\nmodel = netpack.create_model('large', classes=5)\nmodel.eval()",
+    ]
+    sources = [{"cell_type": "code", "source": text} for text in cells]
+    (tmp_path / "netpack.ipynb").write_text(json.dumps({"cells": sources}), encoding="utf-8")
+    told = lintorch("models", "netpack.ipynb", cwd=tmp_path)
+    assert "on image: float32[batch=2, 3, height=64, width=64]" in told.stdout, told.stdout

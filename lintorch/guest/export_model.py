@@ -317,7 +317,7 @@ def _try_in_child(
         trial.exporter, module, model, varied, directory=trial.folder, **wanted, **about
     )
     if outcome.status == "ok" and outcome.compared:
-        outcome = replace(outcome, untried=subject.fed.untried)
+        outcome = replace(outcome, untried=(*subject.fed.untried, *outcome.untried))
     send(ExportTried(outcome))
     if outcome.kept and work.options.scripts:
         send(_write_script(work, subject, trial, warmed=True))

@@ -133,10 +133,13 @@ class SizeLimit:
 
 @dataclass(frozen=True)
 class Untried:
-    """Sizes at which a line may do something else than at all that were tried, and why they were left out."""
+    """Sizes at which a line may do something else than at all that were tried, and why they were left out.
+
+    Without a line they are ones at which a size inside the model is one, and the export is wrong.
+    """
 
     at: Variation
-    site: Site
+    site: Site | None
     why: str
     """In words that end a sentence: `that computes for too long`."""
 

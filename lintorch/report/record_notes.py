@@ -77,15 +77,20 @@ def _write_comparisons(
 
 def _write_untried(trials: Sequence[Trial]) -> list[str]:
     """`not at sequence 2100, where net.py:12 may do something else: …`, each once."""
-    told = (untried for each in trials for untried in each["untried"])
-    return list(
-        dict.fromkeys(
-            f"not at {', '.join(f'{name} {size}' for name, size in each['sizes'].items())}, where "
-            f"{each['location']['filename']}:{each['location']['row']} may do something else: "
-            f"{each['why']}"
-            for each in told
-        )
+    told = (
+        (untried, name_export(each) if untried["location"] is None else "")
+        for each in trials
+        for untried in each["untried"]
     )
+    return list(dict.fromkeys(_write_left_out(untried, export) for untried, export in told))
+
+
+def _write_left_out(untried: Mapping[str, Any], export: str) -> str:
+    at = ", ".join(f"{name} {size}" for name, size in untried["sizes"].items())
+    if untried["location"] is None:
+        return f"{export}: not at {at}, where a size inside is one: {untried['why']}"
+    place = f"{untried['location']['filename']}:{untried['location']['row']}"
+    return f"not at {at}, where {place} may do something else: {untried['why']}"
 
 
 def _write_needs(trials: Sequence[Trial]) -> list[str]:

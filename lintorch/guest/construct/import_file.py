@@ -157,6 +157,7 @@ def _join_dotted_name(path: Path, root: Path) -> str:
 def _import_by_path(path: Path, code: UserCode) -> ModuleType:
     name = path.stem
     taken = name in sys.modules or name in sys.stdlib_module_names
+    taken = taken or is_held(path)  # no import finds a notebook: of that name it is a package
     if taken or any(_is_folder_of(folder, name) for folder in list_import_folders(code)):
         name = f"checked_{name}"
     loader = NotebookLoader(name, str(path)) if is_held(path) else None

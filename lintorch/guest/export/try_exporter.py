@@ -24,6 +24,7 @@ from lintorch.guest.export.exporter import ONNX_FILE, Explained, Exported, Job, 
 from lintorch.guest.export.find_exporter import find_exporter, takes_plain
 from lintorch.guest.export.hidden_parts import look_into_parts
 from lintorch.guest.export.module_state import copy_module
+from lintorch.guest.export.ones_inside import note_ones_inside
 from lintorch.guest.export.other_draws import try_other_draws
 from lintorch.guest.export.quantization import Quantization
 from lintorch.guest.export.refused_output import explain_refused_output
@@ -116,6 +117,8 @@ def try_export(
     if isinstance(made, Exported):
         exported = made
         made = _judge_made(exporter, exported, job, eager, others, train, user_file)
+        if made.status == "ok" and made.compared and not train:
+            made = note_ones_inside(made, exported, eager, others)
         if redrawn and made.status == "ok" and made.compared:
             made = _try_other_numbers(made, exported, job, eager, user_file, late)
         if made.status == "ok" and made.compared:

@@ -150,6 +150,8 @@ def fix_channels_per_group(guess: Guess, match: re.Match[str]) -> Iterator[Guess
     yield from replace_size(guess, shape[1], 2 * groups, axis=1)
 
 
+_WIDEST_SCALED = 1024
+"""Numbers of a row that convolutions have made narrower, at most."""
 _MOST_BESIDE = 4
 """Rows that are put beside each other before a linear layer."""
 
@@ -176,12 +178,14 @@ def fix_linear_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 
 def _scale_last_axis(guess: Guess, got: int, want: int) -> Iterator[Guess]:
-    """Where a row is put beside others as wide, of both ends of an edge: its share of what is wanted."""
+    """Where a row is put beside others as wide, of both ends of an edge: its share of what is wanted; else as much wider."""
     for number, given in enumerate(guess.inputs if got != want else ()):
         have = guess.size_along(given, -1) if len(given.shape) > 2 else 0
         times = got // have if have and got % have == 0 else 0
         if 1 < times <= _MOST_BESIDE and want % times == 0:
             yield guess.with_size(number, -1, want // times)
+        elif have and have * want % got == 0 and have * want // got <= _WIDEST_SCALED:
+            yield guess.with_size(number, -1, have * want // got)
 
 
 def _take_sample_alone(guess: Guess, rows: int, got: int, want: int) -> Iterator[Guess]:

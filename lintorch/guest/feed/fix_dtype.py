@@ -34,10 +34,14 @@ def make_fractions(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 
 def make_booleans(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """True and false where numbers were given: one of the inputs, the last first."""
+    """True and false where numbers were given: one of the inputs, the last first; of a mask beside a sequence, one a step."""
+    steps = guess.inputs[0].shape[:2] if len(guess.inputs[0].shape) == 3 else ()
     for number in reversed(range(len(guess.inputs))):
         if (given := guess.inputs[number]).dtype != "bool":
-            yield guess.with_input(number, replace(given, dtype="bool", low=0, high=0))
+            told = replace(given, dtype="bool", low=0, high=0)
+            if number and steps and "mask" in given.name.lower() and len(given.shape) > 2:
+                yield guess.with_input(number, replace(told, shape=steps))
+            yield guess.with_input(number, told)
 
 
 def lower_integers(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
