@@ -321,3 +321,23 @@ def test_a_function_that_a_fix_puts_in_is_scripted(text: str, tmp_path: Path) ->
     scripted = torch.jit.script(module.Net().eval())
     x = torch.rand(2, 4, 8, 9) if text is ROWS else torch.rand(2, 4, 9)
     assert is_close(scripted(x), build(text)(x))
+
+
+def test_a_mask_of_whole_numbers_is_made_one_of_truths() -> None:
+    text = HEAD.replace("z = torch.fft.rfft(x)", "kept = (x < 0.2).byte()")
+    text += "        return x * ((x > 0.5) | kept), (x > 0.5) | (x < 0.1).byte()\n"
+    mended = mend(text, "onnx-legacy")
+    assert "x * ((x > 0.5) | kept.bool()), (x > 0.5) | (x < 0.1).bool()" in mended
+    x = torch.rand(2, 4, 9)
+    assert torch.equal(build(mended)(x)[0], build(text)(x)[0])
+    assert is_written(build(mended), x)
+    assert not is_written(build(text), x)
+
+
+def is_written(model: Any, x: Any) -> bool:
+    """Whether the legacy exporter takes a model."""
+    try:
+        torch.onnx.export(model, (x,), io.BytesIO(), dynamo=False)
+    except torch.onnx.OnnxExporterError:
+        return False
+    return True

@@ -489,6 +489,45 @@ def in_remainder(event: Combined | Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, said, harm=UNKNOWN_TO_NEW, remedy="write i - i // n * n for i % n")
 
 
+BITS = {"BitAnd": "&", "BitOr": "|", "BitXor": "^"}
+TO_BOOL = "make masks of bools: mask.bool()"
+
+
+@rule.event(Combined)
+def in_bits(event: Combined, source: Source) -> Iterator[Hit]:
+    """`mask & kept.byte()`, of bits that are no truths."""
+    if event.operator not in BITS or not event.way.forward:
+        return
+    written = source.profile.opset_of("onnx-legacy")
+    sides = (event.left, event.right)
+    kinds = [each.dtype for each in sides if isinstance(each, Tensor) and each.sure]
+    whole = [each for each in kinds if each and each.startswith(("int", "uint"))]
+    if len(kinds) == 2 and whole and (event.operator != "BitAnd" or written < FIRST_AND):
+        sign = BITS[event.operator]
+        message = f"`{sign}` of {whole[0]} is for truths alone there"
+        yield Hit(event, message, write_truths(event, source), LEGACY, remedy=TO_BOOL)
+
+
+FIRST_AND = 18
+"""The opset from which on the legacy exporter writes `&` of whole numbers."""
+
+
+def write_truths(event: Combined, source: Source) -> Fix | None:
+    """`mask & kept.bool()`, of a mask that holds truths."""
+    node = source.node_at(event, cst.BinaryOperation)
+    if node is None or event.inplace:
+        return None
+    sides = ((node.left, event.left), (node.right, event.right))
+    others = [held for held, value in sides if getattr(value, "dtype", "") != "bool"]
+    if len(others) != 1:
+        return None
+    text, tight = source.code(others[0]), (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
+    held = text if isinstance(others[0], tight) or others[0].lpar else f"({text})"
+    held = held.removesuffix(".byte()")
+    edit = source.replace(others[0], f"{held}.bool()")
+    return Fix(f"write {held}.bool()", (edit,), Applicability.UNSAFE)
+
+
 FLOOR = 'write torch.div(x, y, rounding_mode="floor")'
 
 

@@ -687,3 +687,10 @@ class FilmAhead(nn.Module):
         film = self.emb(torch.cat([t, t]))[:, :, None, None]
         n = image.shape[2]  # value: int image.H (varies)
         return self.conv(both + film), n
+
+
+class OldTypes(nn.Module):
+    def forward(self, image):
+        mask = image.type(torch.ByteTensor)  # value: uint8[...]
+        kept = mask.to(memory_format=torch.channels_last)  # value: uint8[...]
+        return mask, kept

@@ -11,6 +11,7 @@ from lintorch.evaluator.exporters import TOLD
 from lintorch.evaluator.learn import note_rank_asked, teach_moved, teach_tensors
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
+from lintorch.evaluator.operators.promote_dtypes import read_dtype
 from lintorch.evaluator.subscripts import WHOLE, index_tensor, read_item
 from lintorch.evaluator.torch_calls import infer_result, reads_data
 from lintorch.evaluator.truth import known_items, truth_value
@@ -306,7 +307,8 @@ def _read_type(given: Value, before: str | None) -> str | None:
     if isinstance(given, Tensor):
         return given.dtype
     if isinstance(given, External) and given.path.startswith("torch."):
-        return given.path.removeprefix("torch.")
+        kept = given.path.endswith(("_format", "channels_last", "channels_last_3d"))
+        return before if kept else _LEGACY.get(given.path) or read_dtype(given.path, None)
     is_type = isinstance(given, Unknown) and not given.path.rstrip("<>").endswith("device")
     is_mask = isinstance(given, Number) and given.truth  # `y != 0` of what may be a tensor
     return None if is_type or is_mask or isinstance(given, Choice) else before
