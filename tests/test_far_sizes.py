@@ -282,7 +282,8 @@ def test_what_is_too_heavy_beyond_a_constant_is_told(reports: dict[str, Report])
     assert outcome.status == "ok"
     (untried,) = outcome.untried
     assert untried.at.sizes_by_name["width"] > 4000 / 1.5
-    assert untried.site is not None and untried.site.row == row_of("image.shape[-1] // 4000")
+    assert untried.site is not None
+    assert untried.site.row == row_of("image.shape[-1] // 4000")
     assert "too long" in untried.why
 
 

@@ -60,6 +60,18 @@ def test_steps_are_filled_by_patches_of_several_sizes(tmp_path: Path) -> None:
             return self.last(x)
 
 
+    class Channels(nn.Module):
+        def __init__(self, kept=11):
+            super().__init__()
+            self.kept, self.last = kept, nn.Conv1d(1, 4, 3, padding=1)
+
+        def forward(self, x):
+            batch, length, channels = x.shape
+            found = self.last(x.transpose(1, 2).reshape(-1, 1, length))
+            many = divide(len(found), self.kept)
+            return found.view(many, self.kept, 4, length).mean(1)
+
+
     class Windows(nn.Module):
         def __init__(self, win_size=42):
             super().__init__()
@@ -73,6 +85,7 @@ def test_steps_are_filled_by_patches_of_several_sizes(tmp_path: Path) -> None:
     )
     assert "sequence=" in models["Patches"] or "length=" in models["Patches"]
     assert "42" in models["Windows"]
+    assert ", 11]" in models["Channels"]
 
 
 def test_a_model_of_so_many_samples_may_have_them_second(tmp_path: Path) -> None:

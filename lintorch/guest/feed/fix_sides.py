@@ -237,6 +237,10 @@ def fit_patches(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         next_up = -(-length // chunk) * chunk
         yield guess.with_sizes(**dict.fromkeys(steps, next_up))
         yield guess.with_sizes(**dict.fromkeys(steps, lcm(length, chunk)))
+    for number, given in enumerate(guess.inputs):
+        folded = len(given.shape) > 2 and type(given.shape[-1]) is int
+        if folded and length == guess.sizes.get("batch", 0) * guess.size_along(given, -1):
+            yield guess.with_size(number, -1, chunk)  # samples and channels were one axis
     every = [name for name in guess.sizes if name in SPATIAL]
     sides = [name for name in every if guess.sizes[name] == length]
     if every and not sides and 32 * chunk <= _LARGEST_SIDE:
