@@ -299,6 +299,27 @@ def test_arguments_stay_a_namespace_where_the_project_asks_them_for_attributes(
     assert "vars(args)" in (project / "train.py").read_text()
 
 
+SAVED_WHOLE = """import torch
+from torch import nn
+
+
+def save(path):
+    net = nn.Linear(2, 2)
+    torch.save(net, path)
+"""
+
+
+def test_a_model_is_saved_whole_where_the_project_loads_it_as_one(project: Path) -> None:
+    (project / "train.py").write_text(SAVED_WHOLE)
+    reader = project / "sample.py"
+    reader.write_text("import torch\n\nnet = torch.load('a.pt')  # newest\nnet.cpu()\n")
+    mend_files(project)
+    assert (project / "train.py").read_text() == SAVED_WHOLE
+    reader.write_text("import torch\n\nnet.load_state_dict(torch.load('a.pt'))\n")
+    mend_files(project)
+    assert "torch.save(net.state_dict(), path)" in (project / "train.py").read_text()
+
+
 def test_a_comment_is_stranded_where_its_lines_go() -> None:
     text = "f(\n    a,\n    b,  # of b\n    c,\n)  # of f\n"
     gone = text.index(",\n    b")

@@ -69,6 +69,7 @@ _EFFECT = {
 """By whether torch.load reads weights only unless it is told otherwise."""
 _WHOLE = re.compile(rb"torch\.load\([^\n]*weights_only *= *False")
 _BY_ITSELF = re.compile(rb"torch\.load\((?![^\n]*weights_only *= *False)")
+_AS_MODEL = re.compile(rb"^ *\w*([Mm]odel|[Nn]et) *= *torch\.load\([^\n]*\) *(#.*)?\r?$", re.M)
 _ALLOWING = ("torch.serialization.safe_globals", "torch.serialization.add_safe_globals")
 
 
@@ -224,5 +225,9 @@ def _is_read_as_model(source: Source) -> bool:
 def _state_dict(value: cst.BaseExpression, source: Source) -> Fix | None:
     if not isinstance(value, (cst.Name, cst.Attribute)) or _is_read_as_model(source):
         return None
+    if is_written_around(_AS_MODEL, source.path, source.consulted):
+        return (
+            None  # another file takes what it loads for the model, and would be given its weights
+        )
     end = source.replace(value, "").end
     return Fix("save the state dict", (Edit(end, end, ".state_dict()"),), Applicability.UNSAFE)
