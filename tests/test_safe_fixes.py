@@ -404,8 +404,11 @@ DATA = """class Net(nn.Module):
         ),
     ],
 )
-def test_a_fix_promises_no_more_than_it_holds(text: str, promise: str | None) -> None:
-    found = [f for f in lint_subject(Source("model.py", text), RULES) if f.code in KINDS]
+def test_a_fix_promises_no_more_than_it_holds(
+    text: str, promise: str | None, tmp_path: Path
+) -> None:
+    alone = str(tmp_path / "model.py")
+    found = [f for f in lint_subject(Source(alone, text), RULES) if f.code in KINDS]
     assert [f.fix and str(f.fix.applicability) for f in found] == [promise]
 
 
