@@ -22,7 +22,9 @@ from running import lintorch
 
 from lintorch.guest.construct.found_settings import FoundSettings
 from lintorch.guest.construct.recipe import write_value
+from lintorch.guest.export.size_conditions import SizeCondition
 from lintorch.guest.suggest.run_program import pick_error
+from lintorch.guest.suggest.size_terms import find_terms
 
 NETS = """\
 from dataclasses import dataclass
@@ -316,6 +318,17 @@ def test_a_file_that_imports_from_its_folder_is_imported_as_part_of_it(tmp_path:
     assert "from model.net import Net" in trial["suggestion"]["program"], done.stderr
     assert trial["suggestion"]["ran"]
     run_text(trial["suggestion"]["program"], tmp_path)
+
+
+def test_a_size_that_is_left_out_between_others_is_no_bound() -> None:
+    names = frozenset({"height"})
+    fits = SizeCondition("", names, "", True, lambda at: at["height"] // 4 % 2 == 0)
+    sizes, others = {"height": 64}, [{"height": 129}, {"height": 33}]
+    (term,) = find_terms(names, sizes, others, [fits], lambda at: fits.holds(at))
+    assert (term.low, term.high, term.gap) == (2, None, 68)
+    assert term.describe() == "not all: not 68"
+    (term,) = find_terms(names, sizes, [], [fits], lambda at: fits.holds(at))
+    assert term.high is not None
 
 
 def test_layers_made_by_partial_and_settings_of_a_file_are_written() -> None:

@@ -34,6 +34,8 @@ class SizeTerm:
     high: int | None = None
     follows: str = ""
     named: bool = True
+    gap: int | None = None
+    """A size between those that it takes at which the code asks for what does not hold."""
 
     def describe(self) -> str:
         """`a multiple of 32, at most 512`; "" where it may be anything."""
@@ -41,6 +43,7 @@ class SizeTerm:
         told += [f"at least {self.low}"] if self.low > max(_NO_BOUND, self.step) else []
         told += [f"at most {self.high}"] if self.high is not None else []
         told += [f"always {self.follows}"] if self.follows else []
+        told += [f"not all: not {self.gap}"] if self.gap is not None else []
         return ", ".join(told)
 
 
@@ -81,7 +84,8 @@ def find_terms(
             continue
         step = _find_step(name, sizes, others, runs_along)
         term = SizeTerm(name, sizes[name], step)
-        terms.append(_bound_term(term, sizes, conditions, runs_along))
+        known = [at[name] for at in others if name in at]
+        terms.append(_bound_term(term, sizes, known, conditions, runs_along))
     return tuple(terms)
 
 
@@ -119,10 +123,16 @@ def _runs_with(names: frozenset[str], step: int, sizes: NamedSizes, runs_at: Run
 
 
 def _bound_term(
-    term: SizeTerm, sizes: NamedSizes, conditions: Sequence[SizeCondition], runs_at: RunsAt
+    term: SizeTerm,
+    sizes: NamedSizes,
+    known: Sequence[int],
+    conditions: Sequence[SizeCondition],
+    runs_at: RunsAt,
 ) -> SizeTerm:
     """The same with the bounds within which all holds that is said of this size alone.
 
+    Beyond what is `known` to run there is no bound: what fails nearer, as where a rounded size has
+    to fit another, leaves sizes out between those that it takes.
     What an operator asks of sizes is no bound where the model runs beyond: what torch then
     chooses among its kernels says nothing of the program.
     """
@@ -146,7 +156,12 @@ def _bound_term(
         return decided if asked == decided or runs_at(at(asked + step)) else asked
 
     low, high = bound(-term.step), bound(term.step)
-    return replace(term, low=low, high=high if high + term.step <= _FAR else None)
+    gap = None
+    if any(size > high for size in known):
+        high, gap = _FAR, high + term.step
+    if any(size < low for size in known):
+        low, gap = _NO_BOUND, gap or low - term.step
+    return replace(term, low=low, high=high if high + term.step <= _FAR else None, gap=gap)
 
 
 def _find_leader(
