@@ -13,6 +13,7 @@ from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Place, Se
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, GivenBack, Returned, Wrapped
 from lintorch.evaluator.given_arguments import name_given
+from lintorch.evaluator.make_arguments import is_none, pair_defaults
 from lintorch.evaluator.values import (
     TRUE,
     Class,
@@ -363,14 +364,37 @@ def offers_others(event: Returned) -> bool:
     spec = event.inside.args
     names = {each.arg for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)} - {"self"}
     branches = [each for each in ast.walk(event.inside) if isinstance(each, ast.If)]
+    branches = [each for each in branches if not asks_whether_given(each, event.inside)]
     leaving = [each for each in branches if any(isinstance(n, ast.Return) for n in ast.walk(each))]
     return any(n.id in names for b in leaving for n in ast.walk(b.test) if isinstance(n, ast.Name))
 
 
+def asks_whether_given(branch: ast.AST, inside: ast.FunctionDef) -> bool:
+    """`if labels is not None:` of an argument that None stands for, which an export leaves out."""
+    defaults = pair_defaults(inside.args)
+    left_out = {arg.arg for arg, default in defaults if default is not None and is_none(default)}
+    test = branch.test if isinstance(branch, ast.If) else None
+    match test:
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.IsNot()], comparators=[none]):
+            return name in left_out and is_none(none)
+    return False
+
+
 def list_returned(root: str, source: Source) -> list[Returned]:
-    """What the forward of a root gave, at each of its returns."""
+    """What the forward of a root gave, at each of its returns but those of what an export leaves out."""
     events = (event for _, event in source.evaluation.list_events({Returned}))
-    return [each for each in events if isinstance(each, Returned) and each.way.root == root]
+    given = [each for each in events if isinstance(each, Returned) and each.way.root == root]
+    return [each for each in given if not is_for_given(each, source)] or given
+
+
+def is_for_given(event: Returned, source: Source) -> bool:
+    """Whether it is left where an argument is given that an export leaves out: `return loss`."""
+    for around in source.evaluation.list_around(event):
+        if asks_whether_given(around, event.inside):
+            inner = [node for line in getattr(around, "body", ()) for node in ast.walk(line)]
+            if event.node in inner:
+                return True
+    return False
 
 
 def in_example(call: cst.Call, exporter: str, source: Source) -> Iterator[Hit]:

@@ -220,3 +220,48 @@ class Timed(nn.Module):
     @timed
     def forward(self, x, seconds=None):
         return x * 2
+
+
+class Weights(nn.Module):
+    def __init__(self, keep=False):
+        super().__init__()
+        self.keep = keep
+        self.layers = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 4)])
+
+    def forward(self, x, labels=None):
+        weights = []
+        for layer in self.layers:
+            x = layer(x)
+            if self.keep:
+                weights.append(x)
+        if labels is not None:
+            return (x - labels).sum()
+        else:
+            return x, weights  # hit
+
+
+class LossFirst(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+    def forward(self, x, labels=None):
+        x = self.layer(x)
+        if labels is not None:
+            loss = (x - labels).sum()
+            return loss
+        return x, None  # hit
+
+
+class PairForLabels(nn.Module):
+    def forward(self, x, labels=None):
+        if labels is not None:
+            return x.relu(), None
+        return x.relu()
+
+
+class ByFlag(nn.Module):
+    def forward(self, x, as_pair=True):
+        if not as_pair:
+            return x.relu()
+        return x.relu(), None
