@@ -64,7 +64,8 @@ rule = Rule(
 
         What a weight, a buffer, `torch.arange` or chance decides is refused by both as well; the
         tracers keep a side that is right, unless it was drawn. Only `torch.tensor` of one Python
-        number is asked at once (`if torch.tensor(2) > 1`).
+        number is asked at once (`if torch.tensor(2) > 1`). `normalize` of torchvision asks whether
+        any deviation is 0; that of `torchvision.transforms.v2` does not.
     """,
     bad="""
         import torch
@@ -114,6 +115,21 @@ SET = "ask a Python bool or number that the constructor sets, or choose by torch
 EXCHANGES = ("all_reduce", "all_gather", "broadcast", "distributed")
 PARTS = ("and", "or", "not")
 """Questions within others, which are told by themselves."""
+
+
+NORMALIZE = (
+    "torchvision.transforms.functional.normalize",
+    "torchvision.transforms.Normalize.forward",
+)
+WITHOUT_ASKING = "write (x - mean) / std with buffers of shape [3, 1, 1], or take transforms.v2"
+
+
+@rule.event(*NORMALIZE)
+def in_normalize(event: Called, source: Source) -> Iterator[Hit]:
+    """`normalize(x, mean, std)` within a model; measured with torchvision 0.28."""
+    if event.way.forward:
+        said = "normalize of torchvision asks whether std has a 0"
+        yield Hit(event, said, harm=REFUSED, remedy=WITHOUT_ASKING)
 
 
 @rule.event(Decided)

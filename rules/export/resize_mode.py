@@ -35,6 +35,8 @@ rule = Rule(
         model computes by a little. nearest-exact is right in the new exporter at nearly every
         scale (of 17 tried one was wrong, 1.7): a trial export tells. Measured on torch 2.13.
 
+        `torchvision.transforms.functional.resize` smooths a tensor where nothing is said.
+
         The fix writes these resizes out, in a function that it puts into the file: antialias as a
         product with a matrix of weights along each axis, nearest-exact as an index. All four
         exporters are right then at every size tried, and numbers the same but for rounding (up to
@@ -103,6 +105,18 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
         if fix is None and hit.remedy == WHOLE_PIXELS:
             fix = round_first(event, source)
         yield replace(hit, fix=fix)
+
+
+RESIZE = "torchvision.transforms.functional.resize"
+PLAIN = "pass antialias=False, or call F.interpolate"
+
+
+@rule.event(RESIZE)
+def in_torchvision(event: Called, source: Source) -> Iterator[Hit]:
+    """`resize(x, [8, 8])` smooths tensors unless told otherwise; measured with torchvision 0.28."""
+    told = not {"antialias", "interpolation"}.isdisjoint(event.keyword)
+    if event.way.forward and not told and len(event.positional) < 3:
+        yield Hit(event, "resize of torchvision smooths a tensor", harm=LEGACY, remedy=PLAIN)
 
 
 def write_out(event: Called, values: dict[str, Any], source: Source) -> Fix | None:

@@ -5,6 +5,9 @@ from typing import Optional
 
 import torch
 from torch import Tensor, nn
+from torchvision import transforms
+from torchvision.transforms import v2
+from torchvision.transforms.functional import normalize
 from transformers.utils import is_torchdynamo_compiling
 
 
@@ -621,3 +624,21 @@ class OfChosenTokens(nn.Module):
 
     def decode(self, x, count):
         return x[:, -count:] if count > 0 else x  # hit
+
+
+class OfDeviations(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.same = transforms.Normalize([0.5], [0.2])
+        self.other = v2.Normalize([0.5], [0.2])
+
+    def forward(self, x):
+        return normalize(x, [0.5], [0.2]), self.other(x)  # hit
+
+    def again(self, x):
+        return self.same(x)  # hit
+
+
+class OfDeviationsToo(OfDeviations):
+    def forward(self, x):
+        return self.again(self.other(x))

@@ -4,6 +4,8 @@ from functools import partial
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torchvision.transforms import InterpolationMode
+from torchvision.transforms.functional import resize
 
 
 class Resize(nn.Module):
@@ -38,3 +40,10 @@ class Positions(nn.Module):
 def fit(table, size, **options):
     resize = partial(F.interpolate, size=size)
     return resize(table, **options)  # hit
+
+
+class ByTorchvision(nn.Module):
+    def forward(self, x):
+        a = resize(x, [8, 8])  # hit
+        b = resize(x, [8, 8], InterpolationMode.NEAREST)
+        return a, b, resize(x, [8, 8], antialias=False)
