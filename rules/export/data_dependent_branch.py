@@ -34,6 +34,7 @@ from lintorch.facts.models.branch_purpose import (
     ends_loop,
     fills_lists,
     is_apart,
+    is_half_alone,
     is_replaced,
     only_checks,
 )
@@ -457,9 +458,3 @@ def is_settled(event: Decided, source: Source) -> bool:
     around = list(source.evaluation.list_around(event))
     outer = [each for each in around if each is not event.branch]
     return is_apart(outer) or is_replaced(around)
-
-
-def is_half_alone(test: ast.AST) -> bool:
-    """`x.dtype == torch.float16 and not x.isfinite().all()`."""
-    both = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
-    return both and isinstance(test, ast.BoolOp) and "float16" in ast.unparse(test.values[0])

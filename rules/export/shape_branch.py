@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -18,7 +18,12 @@ from lintorch.evidence import Outcome, SizeCompared, SizeRead, SizeUse, Trace, T
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes, report_limits
 from lintorch.facts.models.branch_flags import find_setting_branch
-from lintorch.facts.models.branch_purpose import only_checks_in, only_raises, only_relays
+from lintorch.facts.models.branch_purpose import (
+    is_of_export_or_half,
+    only_checks_in,
+    only_raises,
+    only_relays,
+)
 from lintorch.facts.models.branch_span import find_branch_span, find_lines, find_span
 from lintorch.facts.models.chosen_by_settings import is_by_settings
 from lintorch.facts.models.chosen_sides import find_sized
@@ -329,12 +334,27 @@ def is_harmless(event: Decided) -> bool:
     branch = event.branch
     if event.kind == "assert" or branch is None or asks_for_any(event.node):
         return True
+    if is_of_export_or_half(event.node):
+        return True
     if isinstance(branch, ast.If):
+        if not branch.orelse and fills_table(branch.test, branch.body):
+            return True
         if not branch.orelse and all(map(only_stretches, branch.body)):
             return True
         sides = (branch.body, branch.orelse)
         checks = all(only_checks_in(side, only_relays) for side in sides)
         return checks or refreshes(ast.unparse(branch.test), *map(ast.unparse, branch.body))
+    return False
+
+
+def fills_table(test: ast.AST, block: Sequence[ast.stmt]) -> bool:
+    """`if key not in made: made[key] = make(key)`: what is taken out is the same on both sides."""
+    match test, block:
+        case (
+            ast.Compare(left=key, ops=[ast.NotIn()], comparators=[ast.Name() as table]),
+            [ast.Assign(targets=[ast.Subscript(value=filled, slice=place)])],
+        ):
+            return ast.dump(key) == ast.dump(place) and ast.unparse(filled) == table.id
     return False
 
 

@@ -106,6 +106,19 @@ def asks_exporting(test: ast.AST) -> bool:
     )
 
 
+def is_half_alone(test: ast.AST) -> bool:
+    """`x.dtype == torch.float16 and not x.isfinite().all()`."""
+    both = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+    return both and isinstance(test, ast.BoolOp) and "float16" in ast.unparse(test.values[0])
+
+
+def is_of_export_or_half(test: ast.AST) -> bool:
+    """`is_compiling() or (dtype == torch.float16 and not fits(x))`: in single precision the same at every size."""
+    sides = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]
+    calls = [each for each in sides if isinstance(each, ast.Call) and asks_exporting(each)]
+    return all(each in calls or is_half_alone(each) for each in sides)
+
+
 def is_apart(around: Iterable[ast.AST]) -> bool:
     """Whether code runs only on one kind of device, under one release, or not while a model is exported.
 

@@ -7,6 +7,7 @@ import numba
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.compiler import is_compiling
 
 
 class Branches(nn.Module):
@@ -687,3 +688,20 @@ class Backwards(nn.Module):
                 continue
             rows[place] = self.conv(rows[place + 1]) + rows[place]
         return torch.cat(rows, 2)
+
+
+class OfTable(nn.Module):
+    def forward(self, x):
+        made = {}
+        steps = []
+        for size in (x.shape[2], x.shape[3], x.shape[2]):
+            if size not in made:
+                made[size] = torch.arange(size)
+            steps.append(made[size])
+        if size not in made:  # hit
+            x = x + 1
+        if is_compiling() or (x.dtype == torch.float16 and x.shape[2] > 9):
+            x = x * 2
+        if is_compiling() or (x.dtype == torch.int16 and x.shape[2] > 9):  # hit
+            x = x * 2
+        return x, steps
