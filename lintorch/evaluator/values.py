@@ -357,6 +357,8 @@ class Given:
 UNKNOWN = Unknown()
 NONE = Constant(None)
 TRUE, FALSE = Constant(True), Constant(False)
+UNSAVED = "unsaved"
+"""How the second name of a buffer's storage begins where the buffer is not persistent."""
 OPEN_NUMBER = Number()
 OPEN_BOOL = Number(truth=True, whole=True)
 DATA_BOOL = Number(truth=True, whole=True, data=True)

@@ -36,6 +36,7 @@ from lintorch.facts.exporting.exotic_operators import (
     UNFOLLOWED_OPEN,
     UNKNOWN_TO_NEW,
 )
+from lintorch.facts.exporting.folded_values import are_folded
 from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm, unflatten_later
 from lintorch.facts.exporting.mend_axes import write_axes, write_squeeze
 from lintorch.facts.exporting.refused_arguments import (
@@ -394,7 +395,13 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
     if not event.way.forward or for_complex_only(event, source) or is_nested_again(event, source):
         return
     name = name_operator(event.name)
-    for message, harm in weigh_operator(name, source):
+    given = (*event.positional, *event.keyword.values())
+    real = not is_complex(event.result) and ".fft." not in event.name
+    folded = "onnx-legacy" if real and are_folded(given, source.evaluation.ways) else ""
+    for message, weighed in weigh_operator(name, source):
+        harm = {who: what for who, what in weighed.items() if who != folded}
+        if not harm:
+            continue
         fix = write_out(event, name.rpartition(".")[2], source) or scatter_unpool(event, source)
         fix = fix or write_diagonal(event, source) or draw_alike(event, source)
         yield Hit(event, message, fix, harm, remedy=name_remedy(name, harm))

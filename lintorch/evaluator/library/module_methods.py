@@ -19,6 +19,7 @@ from lintorch.evaluator.values import (
     FALSE,
     NONE,
     UNKNOWN,
+    UNSAVED,
     Constant,
     External,
     Given,
@@ -45,10 +46,11 @@ def register_value(machine: Machine, node: ast.AST, given: Given) -> Value:
     if isinstance(name, Constant) and isinstance(name.value, str) and isinstance(held, Held):
         written = machine.state.write(held.address)
         if isinstance(value, Tensor):
+            unsaved = given.pick(3, "persistent") == FALSE
+            memory = {f"buffer {name.value}"} | ({f"{UNSAVED} {name.value}"} if unsaved else set())
             value = Tensor(
-                value.shape, value.dtype, "buffer", name.value, frozenset({f"buffer {name.value}"}),
-                data=False,
-            )  # fmt: skip
+                value.shape, value.dtype, "buffer", name.value, frozenset(memory), data=False
+            )
         written[name.value] = value
         entries = written.get("entries")
         if isinstance(entries, Held):
