@@ -182,10 +182,11 @@ def _scale_last_axis(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     for number, given in enumerate(guess.inputs if got != want else ()):
         have = guess.size_along(given, -1) if len(given.shape) > 2 else 0
         times = got // have if have and got % have == 0 else 0
+        wider = have * want // got if len(given.shape) == 3 and have * want % got == 0 else 0
         if 1 < times <= _MOST_BESIDE and want % times == 0:
             yield guess.with_size(number, -1, want // times)
-        elif have and have * want % got == 0 and have * want // got <= _WIDEST_SCALED:
-            yield guess.with_size(number, -1, have * want // got)
+        elif 0 < wider <= _WIDEST_SCALED:
+            yield guess.with_size(number, -1, wider)
 
 
 def _take_sample_alone(guess: Guess, rows: int, got: int, want: int) -> Iterator[Guess]:
