@@ -93,7 +93,7 @@ def test_the_processes_that_read_files_end_with_the_first(tmp_path: Path, name: 
         lines = "".join(f"def f{n}(x):\n    return torch.relu(x)\n\n\n" for n in range(1500))
         tmp_path.joinpath(f"long{number}.py").write_text(f"import torch\n\n\n{lines}")
     run = Run(tmp_path, "check", "-j", "2", "--no-cache")
-    run.until(lambda: len(run.others()) == 2)
+    run.until(lambda: len(run.others()) >= 2)
     number = getattr(signal, name)
     status, out, err = run.end(number)
     assert (status, out) == (-number if name == "SIGKILL" else 128 + number, "")
