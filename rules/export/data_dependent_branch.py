@@ -163,14 +163,17 @@ def in_model(event: Decided, source: Source) -> Iterator[Hit]:
 
 def is_of_data(value: Value) -> TypeGuard[Number | Tensor]:
     """Whether the values of a tensor decide it, also how many elements they choose: `if len(x[mask]):`."""
-    if isinstance(value, Number) and value.size is not None and is_counted(value.size):
-        return True
-    return isinstance(value, (Number, Tensor)) and bool(value.data)
+    return isinstance(value, (Number, Tensor)) and (bool(value.data) or is_count(value))
+
+
+def is_count(value: Value) -> bool:
+    """Whether it is a number of elements that data choose."""
+    return isinstance(value, Number) and value.size is not None and is_counted(value.size)
 
 
 def counts_chosen(value: Value, source: Source) -> bool:
     """Whether it asks how many data choose: `x[y > 0].shape[0] > 0`, or `len(x[y > 0])`."""
-    if isinstance(value, Number) and value.size is not None and is_counted(value.size):
+    if is_count(value):
         return True
     compared = source.evaluation.ways.find_comparison(value)
     sides = () if compared is None else (compared.left, compared.right)

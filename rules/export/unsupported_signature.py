@@ -389,12 +389,12 @@ def list_returned(root: str, source: Source) -> list[Returned]:
 
 def is_for_given(event: Returned, source: Source) -> bool:
     """Whether it is left where an argument is given that an export leaves out: `return loss`."""
-    for around in source.evaluation.list_around(event):
-        if asks_whether_given(around, event.inside):
-            inner = [node for line in getattr(around, "body", ()) for node in ast.walk(line)]
-            if event.node in inner:
-                return True
-    return False
+    branches = (
+        each
+        for each in source.evaluation.list_around(event)
+        if isinstance(each, ast.If) and asks_whether_given(each, event.inside)
+    )
+    return any(event.node in ast.walk(line) for each in branches for line in each.body)
 
 
 def in_example(call: cst.Call, exporter: str, source: Source) -> Iterator[Hit]:

@@ -12,7 +12,16 @@ from typing import Protocol
 
 from lintorch.evaluator.events import Called, Combined, Occurrence
 from lintorch.evaluator.sizes import varies
-from lintorch.evaluator.values import UNSAVED, Constant, Items, Number, Tensor, Value
+from lintorch.evaluator.values import (
+    UNSAVED,
+    Choice,
+    Held,
+    Items,
+    Number,
+    Tensor,
+    Unknown,
+    Value,
+)
 
 _DEEPEST = 8
 _DRAWS = ("rand", "normal", "bernoulli", "multinomial", "poisson", "dropout")
@@ -59,10 +68,6 @@ def _are_plain(values: Iterable[Value], ways: KnowsMakers, deep: int) -> bool:
             return False
         if isinstance(each, Items) and not _are_plain(each.items or (each.each,), ways, deep):
             return False
-        if not isinstance(each, (Tensor, Number, Items, Constant)) and _may_hold_tensors(each):
+        if isinstance(each, (Held, Unknown, Choice)):
             return False
     return True
-
-
-def _may_hold_tensors(value: Value) -> bool:
-    return type(value).__name__ in ("Held", "Unknown", "Choice")
