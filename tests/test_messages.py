@@ -28,6 +28,7 @@ from lintorch.messages import (
     sharpen,
     unify_text,
 )
+from lintorch.messages.find_words import may_hold
 from lintorch.messages.read_moved import MovedName, load_moved
 
 if sys.version_info >= (3, 11):
@@ -89,6 +90,21 @@ def test_what_a_program_does_to_its_log_changes_nothing(way: str) -> None:
             continue  # a blank between letters is no place to wrap at
         first = tell_first(unify_text(WRITTEN[way](case["text"])))
         assert (first.kind.name, first.node) == (case["kind"], case.get("node", "")), case
+
+
+def test_a_number_of_a_long_log_is_no_message() -> None:
+    assert not recognise(" ".join(f"step {step} loss 0.{step}" for step in range(9000)))
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.full_name)
+def test_a_word_is_held_by_the_texts_that_have_it(kind: Kind) -> None:
+    for word in kind.needs:
+        assert may_hold(f"before{word}after", word)
+        assert may_hold(f"a ({word}) z", word)
+
+
+def test_a_word_is_not_held_by_a_text_that_lacks_one_of_its_words() -> None:
+    assert not may_hold("failed to add a layer", "failed to add topk layer")
 
 
 def test_a_message_in_json_is_recognised() -> None:

@@ -33,7 +33,8 @@ class Kind:
     """What is wrong, in a word: `operator`, `opset`, `type`, `sizes`, `input`, `file`, …"""
     heading: str
     needs: tuple[str, ...]
-    pattern: re.Pattern[str] | None
+    written: str
+    """The pattern as it is written; "" where the word alone tells."""
     cause: str
     remedy: str
     rank: Rank = "cause"
@@ -53,6 +54,11 @@ class Kind:
     yields_to: tuple[str, ...] = ()
     """Full names of kinds that outweigh it where they are told: they say the same more exactly.
     `torch.export/*` is every cause of that runtime."""
+
+    @functools.cached_property
+    def pattern(self) -> re.Pattern[str] | None:
+        """Compiled when a text first holds one of the words: most of the thousands never are."""
+        return re.compile(self.written) if self.written else None
 
     @property
     def full_name(self) -> str:
@@ -110,10 +116,9 @@ def _read_kind(runtime: str, table: Mapping[str, Any]) -> Kind:
     given: dict[str, Any] = dict(table)
     for key in ("needs", "rules", "yields_to"):
         given[key] = tuple(given.get(key, ()))
-    pattern = given.pop("pattern", "")
     for key in ("cause", "remedy", "more", "compiled"):
         given[key] = " ".join(given.get(key, "").split())
-    return Kind(runtime, pattern=re.compile(pattern) if pattern else None, **given)
+    return Kind(runtime, written=given.pop("pattern", ""), **given)
 
 
 def parse_toml(path: Path) -> dict[str, Any]:

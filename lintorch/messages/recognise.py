@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from lintorch.messages.find_words import may_hold
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
 from lintorch.messages.read_moved import MOVED, find_moved
 from lintorch.messages.who_speaks import (
@@ -120,7 +121,7 @@ def _name_groups(groups: Mapping[str, str | None]) -> dict[str, str]:
 
 def _find_places(word: str, lowered: str) -> Sequence[int]:
     places: list[int] = []
-    at = lowered.find(word)
+    at = lowered.find(word) if may_hold(lowered, word) else -1
     while at >= 0 and len(places) < _OFTEN:
         places.append(at)
         at = lowered.find(word, at + len(word))

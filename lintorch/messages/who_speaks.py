@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Mapping
 
+from lintorch.messages.find_words import may_hold
 from lintorch.messages.message_kinds import Runtime, load_runtimes
 
 _EVERYWHERE = {
@@ -129,7 +130,7 @@ def _count_marks(lowered: str) -> Mapping[str, int]:
 
 def _holds(mark: str, lowered: str) -> bool:
     """Short ones stand at the head of a word: `xmodel` is not in `OnnxModel`."""
-    if mark not in lowered:
+    if not may_hold(lowered, mark) or mark not in lowered:
         return False
     short = mark[0].isalpha() and len(mark) <= _SHORT
     return not short or re.search(rf"(?:(?<![a-z])|(?<=lib)){re.escape(mark)}", lowered) is not None

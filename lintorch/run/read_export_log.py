@@ -96,7 +96,7 @@ def _decode(data: bytes) -> str:
 def _list_warnings(lines: list[str]) -> Iterator[LoggedWarning]:
     """Those of tracers, and of torch's exporters themselves."""
     for number, line in enumerate(lines):
-        match = _WARNING.search(line[:_LONGEST])
+        match = _WARNING.search(line[:_LONGEST]) if "Warning:" in line else None
         if match is None:
             continue
         kind, path = match["kind"], _strip_stamp(match["path"])
