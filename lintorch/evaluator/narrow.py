@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.machine import Machine
-from lintorch.evaluator.truth import decide, is_none
+from lintorch.evaluator.truth import decide, is_none, is_same
 from lintorch.evaluator.values import Choice, Held, Value
 
 _Test = Callable[[Value], bool | None]
@@ -34,6 +34,16 @@ def _narrow_comparison(machine: Machine, test: ast.Compare, holds: bool) -> None
     if asks_none and isinstance(test.ops[0], (ast.Is, ast.IsNot)):
         wanted = holds is isinstance(test.ops[0], ast.Is)
         _narrow_place(machine, test.left, is_none, wanted)
+    match test:
+        case ast.Compare(ast.Call(ast.Name("type"), [place]), [ast.Eq() | ast.Is()], [kind]):
+            asked = machine.evaluate(kind)
+            _narrow_place(machine, place, lambda value: _is_of(value, asked), holds)
+
+
+def _is_of(value: Value, kind: Value) -> bool | None:
+    """`type(value) is kind`, of an object."""
+    of = value.of if isinstance(value, Held) else None
+    return None if of is None else is_same(of, kind)
 
 
 def _narrow_class(machine: Machine, test: ast.Call, holds: bool) -> None:

@@ -298,9 +298,17 @@ _PLAIN_CLASSES = frozenset(
 
 
 def _are_other_classes(left: Value, right: Value) -> bool:
-    """`type(x) is list` of a tensor."""
+    """`type(x) is list` of a tensor, `type(self.conv) == nn.Conv3d` of a Conv2d."""
     paths = {each.path for each in (left, right) if isinstance(each, External)}
-    return len(paths & _PLAIN_CLASSES) == 1 and "torch.Tensor" in paths
+    plain = len(paths & _PLAIN_CLASSES) == 1 and "torch.Tensor" in paths
+    return plain or len({*map(_name_layer, (left, right))} - {""}) == 2
+
+
+def _name_layer(value: Value) -> str:
+    """The name of a class of torch.nn; "" of anything else."""
+    path = value.path if isinstance(value, External) else ""
+    name = path.rpartition(".")[2]
+    return name if path.startswith("torch.nn.") and name[:1].isupper() else ""
 
 
 def is_same(left: Value, right: Value) -> bool | None:

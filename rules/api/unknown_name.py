@@ -67,8 +67,9 @@ ELSEWHERE = (
 OF_NUMPY = {
     "torch.rint": "round", "torch.expand_dims": "unsqueeze",
     "torch.around": "round", "torch.fabs": "abs", "torch.power": "pow", "torch.mod": "remainder",
+    "torch.expm": "matrix_exp", "torch.linalg.expm": "matrix_exp",
 }  # fmt: skip
-"""Names that NumPy has, and what torch calls the same."""
+"""Names that NumPy or SciPy has, and what torch calls the same."""
 WRITTEN_OUT = {
     "torch.percentile": "torch.quantile(x, q / 100)",
     "torch.nanpercentile": "torch.nanquantile(x, q / 100)",

@@ -116,7 +116,8 @@ def in_power(event: Combined, source: Source) -> Iterator[Hit]:
 
 def tell(event: Called | Indexed | ItemSet | Combined, what: str, fix: Fix | None) -> Iterator[Hit]:
     """Of a tensor that is complex for sure."""
-    yield Hit(event, f"{what} of complex numbers has no translation to ONNX", fix, HARM)
+    said = f"{what} of complex numbers has no translation to ONNX"
+    yield Hit(event, said, fix, HARM, cause="complex numbers")
 
 
 @rule.trial("failed")

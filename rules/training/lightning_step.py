@@ -115,9 +115,27 @@ def judge_returns(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
     raises = any(is_own(each, function, source) for each in source.nodes(cst.Raise))
     body = function.body.body
     empty = all(isinstance(each, cst.SimpleStatementLine) and is_idle(each) for each in body)
-    if not raises and not empty and not any(each.value is not None for each in returns):
+    gives = any(each.value is not None for each in returns)
+    if not raises and not empty and not gives and steps_at_all(function, source):
         said = "training_step returns nothing: Lightning skips every step, and no weight changes"
         yield Hit(function.name, said, remedy="return the loss")
+
+
+def steps_at_all(function: cst.FunctionDef, source: Source) -> bool:
+    """Whether the class has an optimizer: one without collects features, and means to train nothing."""
+    owner = source.enclosing(function, cst.ClassDef)
+    made = [
+        each
+        for each in (owner.body.body if owner is not None else ())
+        if isinstance(each, cst.FunctionDef) and each.name.value == "configure_optimizers"
+    ]
+    given = [
+        each.value
+        for maker in made
+        for each in source.nodes(cst.Return)
+        if is_own(each, maker, source)
+    ]
+    return not made or any(each and source.code(each) != "None" for each in given)
 
 
 def is_idle(line: cst.SimpleStatementLine) -> bool:

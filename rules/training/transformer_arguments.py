@@ -137,6 +137,7 @@ def in_decoder(event: Called, source: Source) -> Iterator[Hit]:
         or target is None
         or event.keyword.get("tgt_mask", mask) != NONE
         or _is_left_to_callers(event)
+        or event.settings.get("custom_decoder", NONE) != NONE
     ):
         return
     if _is_text(target, source):

@@ -300,6 +300,8 @@ class Net(nn.Module):
         hasattr(nn.Linear(2, 2).weight, "quant_state")  # value: False
         hasattr(nn.Linear(2, 2).weight, "grad")  # value: bool
         type(self.child).__name__  # value: 'Child'
+        type(self.blocks[-1]) == nn.Conv3d  # value: False
+        type(self.blocks[-1]) is nn.Conv2d  # value: True
         self.__class__.__name__  # value: 'Net'
 
         len(self.blocks)  # value: 3

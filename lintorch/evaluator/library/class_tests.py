@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.exporter_questions import ask_size_class
 from lintorch.evaluator.exporters import ABSTRACT
+from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.library.table import does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.objects import (
@@ -182,6 +183,9 @@ def _differs(value: Held, path: str) -> bool | None:
 def ask_type(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`type(x)`."""
     value = given.pick(0)
+    if isinstance(value, Choice):
+        each = (ask_type(machine, node, Given((one,))) for one in value.alternatives)
+        return make_choice(tuple(each))
     if isinstance(value, Held) and value.of is not None:
         return value.of
     if isinstance(value, Number):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.values import Tensor, Value
 from lintorch.facts.models.evaluation import Evaluation
@@ -9,7 +11,14 @@ from lintorch.facts.models.gradient_flow import GradientFlow
 from lintorch.facts.models.gradient_graphs import has_weights
 from lintorch.facts.models.one_way import may_follow
 from lintorch.facts.models.operation_steps import name_operation
-from lintorch.facts.models.tensor_writes import find_base, find_written, list_views
+from lintorch.facts.models.tensor_writes import (
+    find_base,
+    find_written,
+    gives_view,
+    list_views,
+    name_changed,
+)
+from lintorch.syntax.python_ast import list_nodes
 
 SAVING = {
     "sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "ReLU", "relu_": "ReLU", "softmax": "Softmax",
@@ -62,6 +71,29 @@ def _find_user(value: Value, write: Occurrence, evaluation: Evaluation) -> Calle
             and evaluation.find_position(user) < evaluation.find_position(write)
             and any(each is value for each in user.positional[1:2])
             and may_follow(user, write, evaluation)
+            and not _is_given_anew(write, user, evaluation)
         ):
             return user
     return None
+
+
+def _is_given_anew(write: Occurrence, user: Called, evaluation: Evaluation) -> bool:
+    """Whether the name that is written to was given what a later call made: `x = self.conv(x); x += y`.
+
+    Layers that are called alike give one value, which then seems to be what an earlier one was given.
+    """
+    deep = len(write.way.spots)
+    row = (*user.way.spots, user.spot)[deep].row if len(user.way.spots) >= deep else 0
+    name, function = name_changed(write), evaluation.find_function(write)
+    assigned = [
+        each
+        for each in (list_nodes(function) if function is not None else ())
+        if isinstance(each, ast.Assign)
+        and row <= each.lineno < write.spot.row
+        and any(isinstance(target, ast.Name) and target.id == name for target in each.targets)
+    ]
+    last = max(assigned, key=lambda each: each.lineno, default=None)
+    if last is None or not isinstance(last.value, ast.Call):
+        return False
+    called = last.value.func
+    return not (isinstance(called, ast.Attribute) and gives_view(called.attr))

@@ -402,3 +402,16 @@ class Waves(nn.Module):
     def forward(self, x):
         y = torch.tanh(self.gate(self.start(x)))
         return y + self.skip(torch.relu(self.start(x)).flatten(2))
+
+
+class Tubes(nn.Module):
+    def __init__(self, wide=8, kind="flat"):
+        super().__init__()
+        self.embed = nn.Conv2d(3, wide, 4) if kind == "flat" else nn.Conv3d(3, wide, 4)
+
+    def forward(self, x):
+        batch, times, bands, height, width = x.shape
+        kind = type(self.embed)
+        if kind == nn.Conv3d:
+            return self.embed(x.view(batch, bands, times, height, width)).mean(2)
+        return self.embed(x.view(batch * times, bands, height, width))

@@ -190,3 +190,35 @@ class Shortcut(nn.Module):
             gate = torch.sigmoid(self.conv(x))
             gate -= 0.5
         return out
+
+
+class Act(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.act = {"relu": nn.ReLU, "prelu": nn.PReLU}[kind]()
+
+    def forward(self, x):
+        return self.act(x)
+
+
+class ConvAct(nn.Sequential):
+    def __init__(self, wide, kind):
+        super().__init__(nn.Conv2d(wide, wide, 1), nn.BatchNorm2d(wide), Act(kind))
+
+
+class Block(nn.Module):
+    def __init__(self, wide, kind="prelu"):
+        super().__init__()
+        self.first = ConvAct(wide, kind)
+        self.last = ConvAct(wide, kind)
+        self.other = nn.Conv2d(wide, wide, 1)
+
+    def forward(self, x):
+        kept = x
+        x = self.first(x)
+        x = self.last(x)
+        x += kept
+        y = self.first(x)
+        z = self.other(y)
+        y += z  # hit
+        return y

@@ -87,3 +87,11 @@ class Gathered(L.LightningModule):
 
     def training_step_end(self, outputs):
         return outputs["scores"].mean()
+
+
+class Collected(L.LightningModule):
+    def training_step(self, batch, index):
+        self.features.append(self(batch).detach())
+
+    def configure_optimizers(self):
+        return None
