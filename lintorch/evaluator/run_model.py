@@ -40,6 +40,7 @@ from lintorch.evaluator.objects import (
 )
 from lintorch.evaluator.other_runtimes import takes_arrays, takes_graph
 from lintorch.evaluator.proven_tensors import prove_parameter
+from lintorch.evaluator.result_readers import reads_results
 from lintorch.evaluator.roots import list_classes, needs_arguments
 from lintorch.evaluator.training_parts import is_part, is_training_part
 from lintorch.evaluator.uses_elsewhere import (
@@ -363,7 +364,9 @@ def _may_be_exported(around: Surroundings, kind: Value | None) -> bool:
     """Whether a class of the file is no loss, and no part that models call only where they train."""
     if not isinstance(kind, Class) or kind.file is not around.file:
         return True
-    if not around.is_exported(kind.name) or takes_graph(kind.node) or takes_arrays(kind.node):
+    if not around.is_exported(kind.name):
+        return False
+    if takes_graph(kind.node) or takes_arrays(kind.node) or reads_results(kind.node):
         return False
     callers = around.library.mentions(kind.name, around.file)
     return not is_training_part(

@@ -14,6 +14,7 @@ from lintorch.evaluator.events import AttributeRead, Called, Combined, ItemSet, 
 from lintorch.evaluator.values import Constant, Tensor
 from lintorch.evidence import GraphCapture, InputWrite, Trace, Tracer
 from lintorch.evidence.host_reads import converts_nearby, is_whole_run, write_shapes
+from lintorch.facts.exporting.model_parts import is_root_part
 from lintorch.facts.models.tensor_writes import find_base, find_written, list_views
 from lintorch.source import Source, literal
 
@@ -96,11 +97,23 @@ def in_model(event: Called | Combined | ItemSet, source: Source) -> Iterator[Hit
     if not event.way.forward or (written := find_written(event)) is None:
         return
     name = find_input(written, source)
-    if name and not is_compared(event, name, source) and not is_mapping(event, name, source):
+    if not name or is_left_by_others(event, name, source):
+        return
+    if not is_compared(event, name, source) and not is_mapping(event, name, source):
         message = f"changes the caller's {name}: {foretell(event)}"
         fix = write_out_of_place(event, name, source) or copy_first(event, name, source)
         remedy = f"begin with {name} = {name}.clone()"
         yield Hit(event, message, fix, remedy=remedy, cause=f"writes {name}")
+
+
+def is_left_by_others(event: Occurrence, name: str, source: Source) -> bool:
+    """Whether another model makes it for this part of its own: a mask, places, boxes behind the first input."""
+    function = source.evaluation.find_function(event)
+    inputs = (
+        [each.arg for each in function.args.args] if isinstance(function, ast.FunctionDef) else []
+    )
+    root = event.way.root.rpartition(":")[2]
+    return name in inputs[2:] and inputs[0] == "self" and is_root_part(root, source)
 
 
 def copy_first(event: Occurrence, name: str, source: Source) -> Fix | None:

@@ -67,7 +67,7 @@ def in_forward(event: Called, source: Source) -> Iterator[Hit]:
         return
     batch, *rest = held.shape or (1,)
     single = len(rest) > 1 and rest[-1] == 1 and all(size == 1 for size in rest[1:])
-    if single and not isinstance(batch, int) and varies(batch) and rest[0] != 1:
+    if single and not isinstance(batch, int) and varies(batch) and rest[0] not in (1, batch):
         message = "squeeze() drops the batch too where it holds one sample"
         yield Hit(event, message, keep_batch(event, source))
 

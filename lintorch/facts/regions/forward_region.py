@@ -15,6 +15,7 @@ from lintorch.syntax.parsed_file import ParsedFile
 
 _APART = frozenset({"inference", "infer"})
 """Methods by which a model is run, where its forward is for training."""
+_BRANCHES = (cst.If, cst.IfExp, cst.Try)
 _UNSEEN = ("torch.jit.unused", "torch.jit.ignore", "torch.jit.export")
 
 
@@ -113,7 +114,34 @@ class Regions:
                 continue
             if any(self._leads_out(call, function, info) for call in calls):
                 found.add(info.node)
-        return frozenset(found)
+        return frozenset(found | set(self._list_gathering()))
+
+    def _list_gathering(self) -> Iterator[cst.ClassDef]:
+        """Classes whose forward reaches a collective, be it in a class they derive from, or a function of the file."""
+        asking = {
+            function
+            for function, calls in self._calls.items()
+            if any(
+                other_runtimes.is_collective(call, self._names) and self._is_sure(call, function)
+                for call in calls
+            )
+        }
+        for info in self._classes.all.values() if asking else ():
+            forward = self._classes.method(info, "forward")
+            if forward is not None and not asking.isdisjoint(self._follow([forward], frozenset())):
+                yield info.node
+
+    def _is_sure(self, node: cst.CSTNode, function: cst.FunctionDef) -> bool:
+        """Whether a node runs whenever its function does: in no branch, and behind none that may return."""
+        inner = node
+        while inner is not function:
+            outer = self._file.tree.parents[inner]
+            lines = outer.body if isinstance(outer, cst.IndentedBlock) else ()
+            earlier = lines[: lines.index(inner)] if inner in lines else ()
+            if isinstance(outer, _BRANCHES) or any(isinstance(e, cst.If) for e in earlier):
+                return False
+            inner = outer
+        return True
 
     def _leads_out(self, call: cst.Call, function: cst.FunctionDef, info: ClassInfo) -> bool:
         handed = other_runtimes.is_handed_over(call, self._names)
@@ -152,6 +180,12 @@ class Regions:
         """The forwards of these classes, what other files enter, and all that they call."""
         waiting = [c.methods["forward"] for c in owners if c.is_module and "forward" in c.methods]
         waiting += [f for f in self._functions if f.name.value in self._entered]
+        return self._follow(waiting, without)
+
+    def _follow(
+        self, waiting: list[cst.FunctionDef], without: frozenset[cst.CSTNode]
+    ) -> frozenset[cst.FunctionDef]:
+        """These functions, and all of the file that they call."""
         found: set[cst.FunctionDef] = set()
         while waiting:
             function = waiting.pop()

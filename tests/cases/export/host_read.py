@@ -352,3 +352,58 @@ class Turned(nn.Module):
 
     def forward(self, x):
         return self.turn(x), self.turn(x.float()).sum()
+
+
+class QueuedTwice(nn.Module):
+    """Trains over several processes, whose rows a function of the file gathers."""
+
+    def __init__(self, wide):
+        super().__init__()
+        self.body = nn.Linear(wide, wide)
+        self.register_buffer("queue", torch.zeros(64, wide))
+        self.register_buffer("at", torch.zeros(1, dtype=torch.long))
+
+    @torch.no_grad()
+    def enqueue(self, keys):
+        keys = gather_rows(keys)
+        at = int(self.at)
+        self.queue[at : at + keys.shape[0]] = keys
+
+    def forward(self, x, y=None, only_rows=False):
+        rows = self.body(x)
+        if only_rows:
+            return rows
+        self.enqueue(self.body(y))
+        return rows, self.queue.clone()
+
+
+class QueuedAgain(QueuedTwice):
+    @torch.no_grad()
+    def enqueue(self, keys):
+        at = int(self.at)
+        super().enqueue(keys + at)
+
+
+def gather_rows(rows):
+    parts = [torch.ones_like(rows) for _ in range(torch.distributed.get_world_size())]
+    torch.distributed.all_gather(parts, rows)
+    return torch.cat(parts)
+
+
+class Counted(nn.Module):
+    """Alone it gathers nothing."""
+
+    def __init__(self, wide):
+        super().__init__()
+        self.body = nn.Linear(wide, wide)
+        self.register_buffer("at", torch.zeros(1, dtype=torch.long))
+
+    def forward(self, x):
+        at = int(gather_if_many(self.at))  # hit
+        return self.body(x)[:, :at]
+
+
+def gather_if_many(rows):
+    if torch.distributed.is_initialized():
+        torch.distributed.all_reduce(rows)
+    return rows

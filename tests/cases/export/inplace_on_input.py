@@ -130,3 +130,36 @@ class OfEntries(nn.Module):
         for key, value in batch.items():
             batch[key] = value.to(self.device)
         return self.net(data)
+
+
+class Attends(nn.Module):
+    """A part of another model, which makes the mask and asks for nothing of it afterwards."""
+
+    def __init__(self, wide):
+        super().__init__()
+        self.attend = nn.MultiheadAttention(wide, 2, batch_first=True)
+
+    def forward(self, x, masks):
+        masks[masks.all(1), 0] = False
+        return self.attend(x, x, x, key_padding_mask=masks)[0]
+
+
+class OfParts(nn.Module):
+    def __init__(self, wide, build):
+        super().__init__()
+        self.parts = nn.ModuleList([build(Attends)(wide) for _ in range(2)])
+
+    def forward(self, x, words):
+        for part in self.parts:
+            x = part(x, words == 0)
+        return x
+
+
+class Alone(nn.Module):
+    def __init__(self, wide):
+        super().__init__()
+        self.attend = nn.MultiheadAttention(wide, 2, batch_first=True)
+
+    def forward(self, x, masks):
+        masks[masks.all(1), 0] = False  # hit
+        return self.attend(x, x, x, key_padding_mask=masks)[0]

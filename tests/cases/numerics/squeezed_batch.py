@@ -16,3 +16,15 @@ class Maps(nn.Module):
         gates = self.conv.weight.squeeze()
         scores = self.score(x.mean((2, 3)))[:, :1].squeeze()
         return one, two, kept, gates, scores, self.body(x).squeeze()
+
+
+class Pairs(nn.Module):
+    def __init__(self, wide):
+        super().__init__()
+        self.score = nn.Linear(2 * wide, 1)
+
+    def forward(self, x):
+        n = x.size(0)
+        left = x.unsqueeze(1).expand(-1, n, -1)
+        right = x.unsqueeze(0).expand(n, -1, -1)
+        return self.score(torch.cat((left, right), 2)).squeeze()
