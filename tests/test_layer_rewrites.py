@@ -40,6 +40,22 @@ class Net(nn.Module):
     def forward(self, image: torch.Tensor):
         return self.norm(self.start(image))
 """
+STEPS = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.front = nn.Linear(4, 4)
+        self.rnn = nn.{layer}(4, 6, {given})
+        self.top = nn.GRU(12, 3, batch_first=True, bias=False)
+
+    def forward(self, sound: torch.Tensor):
+        out, state = self.rnn(self.front(sound))
+        more, last = self.top(out)
+        return more, last
+"""
 WINDOWS = """import torch
 from torch import nn
 
@@ -98,6 +114,32 @@ def test_a_norm_that_keeps_statistics_is_exported_at_every_batch() -> None:
     mended.load_state_dict(original.state_dict())
     for training in (True, False):
         assert is_same(original.train(training), mended.train(training))
+
+
+LAYERS = ["LSTM", "GRU", "RNN"]
+GIVEN = ["num_layers=2, batch_first=True, bidirectional=True", "bidirectional=True"]
+
+
+@pytest.mark.parametrize("given", GIVEN, ids=["deep", "length first"])
+@pytest.mark.parametrize("layer", LAYERS)
+def test_the_steps_of_a_recurrent_layer_stay_a_loop(layer: str, given: str) -> None:
+    """The same bits in eager mode, and torch.export is right at lengths that it refused."""
+    text = STEPS.format(layer=layer, given=given)
+    after = mend(text)
+    assert f"self.rnn = Scanned{layer}(4, 6, {given})" in after
+    assert "self.top = ScannedGRU(12, 3, batch_first=True, bias=False)" in after
+    original, mended = build(text).eval(), build(after).eval()
+    mended.load_state_dict(original.state_dict())
+    every, sounds = torch.export.Dim.DYNAMIC, [torch.randn(2, 9, 4), torch.randn(5, 14, 4)]
+    with pytest.raises(Exception, match="Constraints violated"):
+        torch.export.export(original, (sounds[0],), dynamic_shapes=({0: every, 1: every},))
+    exported = torch.export.export(mended, (sounds[0],), dynamic_shapes=({0: every, 1: every},))
+    for sound in sounds:
+        for found, close, wanted in zip(
+            mended(sound), exported.module()(sound), original(sound), strict=True
+        ):
+            assert torch.equal(found, wanted)
+            assert torch.allclose(close, wanted, atol=1e-5)
 
 
 @pytest.mark.parametrize("given", ["4", "4, affine=True"])

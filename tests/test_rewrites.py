@@ -674,9 +674,15 @@ class Net(nn.Module):
 """
 
 
+def turn_steps(text: str) -> str:
+    """A text with its fixes, where torch.export is not in use."""
+    used = Profile(frozenset({"onnx", "onnx-legacy", "torchscript-trace"}))
+    return settle_twice(text, lambda each: lint_subject(Source("model.py", each, used), RULES))
+
+
 def test_a_recurrent_layer_runs_over_batch_first_input() -> None:
     """The same bits, dropout and gradients too."""
-    after = mend(RECURRENT)
+    after = turn_steps(RECURRENT)
     assert "batch_first=True" in after
     assert "out = out.transpose(0, 1)\n        # back" in after
     sound = torch.randn(3, 1, 9, requires_grad=True)
@@ -692,9 +698,9 @@ def test_a_recurrent_layer_runs_over_batch_first_input() -> None:
 
 def test_a_layer_that_runs_at_two_places_stays() -> None:
     twice = RECURRENT.replace("# back to the channels", "again, state = self.rnn(steps)")
-    assert mend(twice) == twice
+    assert turn_steps(twice) == twice
     unknown = RECURRENT.replace("self.conv(sound).permute(2, 0, 1)", "sound.values")
-    assert mend(unknown) == unknown
+    assert turn_steps(unknown) == unknown
 
 
 ON_A_GPU = [

@@ -28,6 +28,7 @@ from lintorch.evidence import AS_TRACED, ModelRun, OperatorCall, Outcome, Site, 
 from lintorch.evidence.host_reads import write_shapes
 from lintorch.evidence.treatment import read_first_line, report_refusal
 from lintorch.facts.exporting.declared_lengths import is_declared
+from lintorch.facts.exporting.scanned_layers import scan_steps
 from lintorch.source import Source
 from lintorch.syntax.plain_reads import is_read
 
@@ -54,7 +55,11 @@ rule = Rule(
         input's batch is right everywhere. Measured on torch 2.13.
 
         The fix builds a layer that takes the length first with batch_first=True, and turns what
-        it is given and what comes out: the same bits, in training too.
+        it is given and what comes out: the same bits, in training too. Where torch.export is in
+        use, it builds a class that is put into the file, which runs as its base does but for
+        torch.export, where the steps are a loop that it keeps (`scan`, which is new in torch and
+        may change): right at every length with torch.export and the new ONNX exporter, which
+        writes Scan.
 
         What torch.export and the new exporter refuse at once where a length is declared dynamic
         is reported only where torch.export, or an exporter other than the usual two, is named by
@@ -163,10 +168,21 @@ def in_layer(event: Called, source: Source) -> Iterator[Hit]:
     ):
         said = f"{kind}{layout(first)}, where the length may vary"
         turns = harms is TIME_FIRST
-        fix = put_batch_first(event, source) if turns else None
+        fix = write_fix(event, harms, source)
         cause = "length first" if turns else ""
         site = find_site(event, source)
         yield Hit(site, said, fix, harms, remedy=TURN if turns else None, cause=cause)
+
+
+def write_fix(event: Called, harms: dict[str, Harm], source: Source) -> Fix | None:
+    """Batch-first input where that is enough, else a layer whose steps torch.export keeps as a loop."""
+    used = source.profile.exporters
+    turned = put_batch_first(event, source) if harms is TIME_FIRST else None
+    if turned is not None and "torch.export" not in used:
+        return turned
+    unrolled = "torch.export" in used or ("onnx" in used and harms is UNROLLED_TOO)
+    scanned = unrolled and "torchscript-script" not in used
+    return scan_steps(event, source) if scanned else turned
 
 
 def find_site(event: Called, source: Source) -> Called:

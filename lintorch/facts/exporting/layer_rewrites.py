@@ -100,7 +100,20 @@ def unflatten_later(event: Called, source: WritesLayers) -> Fix | None:
         return None
     if source.name(call.func) != layer:
         return None
-    return _write("UnflattenTo", {"base": "torch.nn.Module"}, _UNFLATTEN, call, source)
+    return write_class("UnflattenTo", {"base": "torch.nn.Module"}, _UNFLATTEN, call, source)
+
+
+def write_class(
+    name: str, asked: Mapping[str, str], text: str, call: cst.Call, source: WritesLayers
+) -> Fix | None:
+    """The class above its use, of what is `asked` of torch as the file spells it, and its name called."""
+    edits = define_above(
+        name, asked, lambda spelled: text.format(**spelled), source.file, call, source.reach
+    )
+    if edits is None:
+        return None
+    edit = source.replace(call.func, name)
+    return Fix(f"write {name}", (edit, *edits), Applicability.UNSAFE)
 
 
 def _exchange(
@@ -116,16 +129,4 @@ def _exchange(
     call = source.call_at(made) if made is not None else None
     if call is None or source.name(call.func) != layer:
         return None
-    return _write(name, {"base": layer, **more}, text, call, source)
-
-
-def _write(
-    name: str, asked: Mapping[str, str], text: str, call: cst.Call, source: WritesLayers
-) -> Fix | None:
-    edits = define_above(
-        name, asked, lambda spelled: text.format(**spelled), source.file, call, source.reach
-    )
-    if edits is None:
-        return None
-    edit = source.replace(call.func, name)
-    return Fix(f"write {name}", (edit, *edits), Applicability.UNSAFE)
+    return write_class(name, {"base": layer, **more}, text, call, source)
