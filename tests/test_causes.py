@@ -489,3 +489,28 @@ def test_parsers_without_the_launchers_option_are_one_finding(tmp_path: Path) ->
     assert told.startswith("train.py:8:")
     assert "error" in told
     assert "; also in options.py:8" in told
+
+
+SPECTRA = """import torch
+from torch import nn
+
+
+class Mixed(nn.Module):
+    def forward(self, x, other):
+        spectrum = torch.fft.rfft(x, dim=-1)
+        kept = torch.zeros(2, 4, 8, dtype=torch.cfloat)
+        for i in range(3):
+            kept[:, :, i] = spectrum[:, :, i * 2]
+        mixed = torch.einsum("bhx,bhx->bhx", kept, torch.fft.fft(other))
+        return torch.fft.ifft(mixed).real
+"""
+
+
+def test_complex_numbers_of_one_function_are_one_finding_though_their_fixes_clash(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "spectra.py").write_text(SPECTRA)
+    done = lintorch("check", "--select=LT165", "--output-format=concise", cwd=tmp_path)
+    told, _ = done.stdout.splitlines()
+    assert told.startswith("spectra.py:10:13: ")
+    assert "; also in line 11" in told

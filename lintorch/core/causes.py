@@ -185,9 +185,17 @@ def _list_outer(node: ast.AST, *, inside: bool) -> Iterator[range]:
 
 
 def _fold_group(group: Sequence[Finding]) -> Iterator[Finding]:
-    """The first finding with the places and edits of all; all of them where their edits clash."""
+    """The first finding with the places and edits of all.
+
+    All of them where their edits clash, unless they name one cause: then those that do not clash with
+    the first's, and the others are mended when it is asked again.
+    """
     head, *others = group
     fix = _join_fixes([finding.fix for finding in group if finding.fix])
+    if head.cause and head.fix is not None and fix is None:
+        fix = head.fix
+        for other in others:
+            fix = _join_fixes([fix, other.fix]) or fix if other.fix else fix
     if not others or (fix is None and head.fix is not None):
         yield from group
         return

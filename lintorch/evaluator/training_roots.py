@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -42,7 +42,7 @@ def list_followed(reached: Reached) -> set[ast.AST]:
 def run_training(around: Surroundings, followed: set[ast.AST]) -> Iterator[Reached]:
     """Those of a file; callers come before what they call, and `followed` are left out."""
     budget = around.budget or Budget()
-    left = budget.training_file_steps
+    left, spare = budget.training_file_steps, budget.training_steps
     waiting = [*reversed(find_training_functions(around.file).items())]
     for node, owner in waiting:
         if node in followed or (left <= 0 and not _runs_backward(node, around.file)):
@@ -56,6 +56,18 @@ def run_training(around: Surroundings, followed: set[ast.AST]) -> Iterator[Reach
             left -= reached.steps
             followed |= list_followed(reached)
             yield reached
+            if reached.spent and spare > 0:
+                again, limits = partial(_run_sparing, run), replace(budget, steps=spare)
+                reached = run_block(around, name, again, limits, marks=True, shallow=True)
+                spare -= reached.steps
+                followed |= list_followed(reached)
+                yield reached
+
+
+def _run_sparing(run: Callable[[Machine], Value], machine: Machine) -> Value:
+    """Once more, and no function of another file further than a few steps: a dataset, what builds a model."""
+    machine.helper_steps = machine.budget.helper_steps
+    return run(machine)
 
 
 def _runs_backward(node: Definition, file: CodeFile) -> bool:
