@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from textwrap import dedent
 
 from lintorch.evaluator.events import Called
@@ -285,3 +286,29 @@ def test_the_size_of_what_its_use_proves_to_be_a_tensor_is_a_number() -> None:
     asked = [each.result for _, each in events if isinstance(each, Called)]
     assert asked
     assert all(isinstance(each, Number) for each in asked)
+
+
+def test_what_builds_a_model_in_another_file_takes_no_step_from_the_loop(tmp_path: Path) -> None:
+    """The function is followed once more, without what others do at length."""
+    terms = " + ".join(["each"] * 200)
+    (tmp_path / "nets.py").write_text(
+        f"import torch\n\n\ndef build():\n    total = 0\n    for each in range(60):\n"
+        f"        total = {terms}\n    return torch.nn.Linear(4, 1), total\n"
+    )
+    text = """
+        import torch
+        from nets import build
+
+        def main(loader):
+            model, scale = build()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for x in loader:
+                loss = model(x).sum() * scale
+                loss.backward()
+                optimizer.step()
+    """
+    path = tmp_path / "train.py"
+    path.write_text(dedent(text))
+    source = Source(str(path), dedent(text))
+    loops = [each for each in source.evaluation.training.regions if each.is_loop]
+    assert [acts(each) for each in loops] == [{("BACKWARD", "STEP")}]

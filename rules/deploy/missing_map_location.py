@@ -221,9 +221,12 @@ def _is_on_gpu(call: cst.Call, source: Source) -> bool:
 
 
 def _asks_gpu(test: cst.BaseExpression, source: Source) -> bool:
-    """`use_cuda`, also by what the name was set to; of comparisons `> 0` and `is not None`."""
+    """`use_cuda`, also by what the name was set to; of comparisons `> 0`, `is not None` and `== "cuda"`."""
     if isinstance(test, cst.Comparison):
-        return isinstance(test.comparisons[0].operator, _MORE) and _asks_gpu(test.left, source)
+        first = test.comparisons[0]
+        if isinstance(first.operator, cst.Equal):
+            return bool(_GPU.fullmatch(source.code(first.comparator)))
+        return isinstance(first.operator, _MORE) and _asks_gpu(test.left, source)
     if isinstance(test, cst.BooleanOperation):
         return isinstance(test.operator, cst.And) and _asks_gpu(test.left, source)
     given = source.classes.assigned(test) if isinstance(test, (cst.Name, cst.Attribute)) else []

@@ -192,3 +192,19 @@ def learn_until_it_stops(model, loader, criterion, optimizer, stops):
         if stops(model):
             model.load_state_dict(torch.load("kept_by_stops.pth"))
             break
+
+
+class Tagger(torch.nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.device, self.body = device, torch.nn.Linear(4, 4)
+
+    def load_model(self, path):
+        if self.device.type == "cuda":
+            self.load_state_dict(torch.load(path))
+        else:
+            self.load_state_dict(torch.load(path, map_location=lambda storage, place: storage))
+
+    def load_other(self, path):
+        if self.device.type == "cpu":
+            self.load_state_dict(torch.load(path))  # hit
