@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from lintorch.core.finding import Applicability, Harm, Hit, Refuted
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Repeated
 from lintorch.evaluator.sizes import is_counted, is_symbol, varies
@@ -16,6 +16,7 @@ from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_
 from lintorch.evidence.treatment import name_sizes
 from lintorch.facts.models.loops_around import uses_layers
 from lintorch.facts.models.loops_at_once import compute_at_once
+from lintorch.facts.models.scanned_loops import scan_steps_of
 from lintorch.source import Source
 
 rule = Rule(
@@ -30,6 +31,10 @@ rule = Rule(
         `Dim.AUTO`. A loop over a size that never varies is harmless. Measured on torch 2.13.
 
         Write the loop as one tensor operation (broadcasting, `torch.vmap`, a batched matmul).
+        Where each step needs what the one before it gave, the fix writes a `scan` above the loop,
+        which is new in torch and may change: torch.export and the new ONNX exporter run that, at
+        every length, and all else the loop. For the tracers, a function under
+        `torch.jit.script_if_tracing` keeps a loop of operators alone.
     """,
     bad="""
         import torch
@@ -80,7 +85,7 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
     over, text = event.over, source.evaluation.text(event.spot)
     if isinstance(over, Items) and over.items is None and over.length is not None:
         if over.length.varies and not over.length.data:
-            fix, length = compute_at_once(event, source), over.length.size
+            fix, length = write_fix(event, source), over.length.size
             chosen = length is not None and is_counted(length)
             harm = COUNTED if is_symbol(length) else CHOSEN if chosen else COUNTED_WORKED_OUT
             who = "data decide" if chosen else "the example's sizes say"
@@ -98,11 +103,18 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
         chosen = first is not None and is_counted(first)
         said = f"one iteration for each row that {text} has in the example"
         said = f"one iteration for each row of {text}, as many as data decide" if chosen else said
-        fix, harm = compute_at_once(event, source), ROWS_CHOSEN if chosen else ROWS
+        fix, harm = write_fix(event, source), ROWS_CHOSEN if chosen else ROWS
         yield Hit(event, said, fix=fix, harm=harm, cause=name_outermost(event, source))
         return
-    if fix := compute_at_once(event, source):
+    if fix := write_fix(event, source):
         yield Hit(event, "a loop over what may vary", fix=fix, confirms=True)
+
+
+def write_fix(event: Repeated, source: Source) -> Fix | None:
+    """All of it at once, or, where each step needs the one before, a scan for torch.export."""
+    used = source.profile.exporters
+    scans = used & {"torch.export", "onnx"} and "torchscript-script" not in used
+    return compute_at_once(event, source) or (scan_steps_of(event, source) if scans else None)
 
 
 def fills_cache(event: Repeated, source: Source) -> bool:
