@@ -7,8 +7,11 @@ from pathlib import Path
 from examining import examine_files, write_files
 from reported import model_of
 from test_feed_asked import feed_models
+from test_project_calls import run_net
 
-from lintorch.record.input_notation import write_arguments
+from lintorch.guest.watch.make_tensors import make_inputs
+from lintorch.record.input_notation import parse_input, write_arguments, write_input
+from lintorch.record.models import Input
 
 
 def test_a_depth_leaves_one_block_a_stage(tmp_path: Path) -> None:
@@ -269,7 +272,67 @@ def test_a_padding_mask_has_two_axes(tmp_path: Path) -> None:
             return self.head((out * attn_mask.unsqueeze(-1)).sum(1))
     """,
     )
-    assert fed == {"Words": "['float32[2, 16, 32]', 'float32[2, 16]']"}
+    shape = "float32[batch=2, sequence=16"
+    assert fed == {"Words": f"['{shape}, 32]', '{shape}]']"}
+
+
+def test_steps_and_their_mask_that_a_call_feeds_vary_together(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        """
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.table, self.last = nn.Embedding(40, 8), nn.Linear(8, 3)
+
+            def forward(self, words, mask, weights):
+                found = self.table(words) * mask.unsqueeze(-1)
+                return self.last(found) * weights.unsqueeze(1)
+        """,
+        run_py="""
+        import torch
+        from nets.net import Net
+
+        words, mask = torch.zeros(2, 12, dtype=torch.long), torch.ones(2, 12)
+        print(Net()(words, mask, torch.ones(2, 3)))
+        """,
+    )
+    assert [given.shape for given in model.inputs if isinstance(given, Input)] == [
+        ("batch", "sequence"),
+        ("batch", "sequence"),
+        ("batch", 3),
+    ]
+
+
+def test_fractions_that_become_rows_of_a_table_are_between_0_and_1(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Traffic(nn.Module):
+        def __init__(self, num_nodes=9, steps=48):
+            super().__init__()
+            self.steps, self.times = steps, nn.Parameter(torch.randn(steps, 4))
+            self.nodes, self.last = nn.Parameter(torch.randn(num_nodes, 4)), nn.Conv2d(8, 2, 1)
+
+        def forward(self, history):
+            # history: (batch, length, nodes, 3)
+            when = (history[:, -1, :, 1] * self.steps).long()
+            found = torch.cat((self.times[when], self.nodes.expand(len(history), -1, -1)), -1)
+            return self.last(found.transpose(1, 2).unsqueeze(-1))
+    """,
+    )
+    assert fed["Traffic"].endswith(", 9, 3] in 0..1']")
+
+
+def test_bounded_fractions_are_drawn_evenly_between_the_bounds() -> None:
+    given, sizes = parse_input("float32[batch, 500] in -2..3")
+    (made,) = make_inputs((given,), sizes)
+    assert -2 <= made.min() < -1.9
+    assert 2.9 < made.max() < 3
+    assert write_input(given, sizes) == "float32[batch=2, 500] in -2..3"
 
 
 def test_numbers_in_a_docstring_say_how_many_there_are(tmp_path: Path) -> None:

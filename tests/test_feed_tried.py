@@ -150,6 +150,36 @@ def test_an_argument_that_is_left_out_is_fed_where_the_model_lacks_what_does_wit
     assert "bool[" in models["Chosen"]
 
 
+def test_what_is_looked_up_in_a_mapping_that_the_model_keeps_is_one_of_its_keys(
+    tmp_path: Path,
+) -> None:
+    models = feed_models(
+        tmp_path,
+        """
+    class Stems(nn.Module):
+        def __init__(self, stems=("bass", "drums"), apart=True):
+            super().__init__()
+            self.apart = apart
+            self.nets = nn.ModuleDict({name: nn.Conv1d(2, 2, 3) for name in stems})
+
+        def forward(self, x, stem=None):
+            return self.nets[stem](x) if self.apart else self.nets["bass"](x)
+
+
+    class Tasks(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = nn.Linear(6, 5)
+            self.heads = nn.ModuleDict({"depth": nn.Linear(5, 1), "edges": nn.Linear(5, 2)})
+
+        def forward(self, x, task):
+            return self.heads[task](self.first(x))
+    """,
+    )
+    assert models["Stems"] == "['float32[batch=2, 2, length=256]', \"= 'bass'\"]"
+    assert models["Tasks"] == "['float32[batch=2, 6]', \"= 'depth'\"]"
+
+
 def test_a_mask_of_steps_and_features_that_convolutions_narrow(tmp_path: Path) -> None:
     models = feed_models(
         tmp_path,

@@ -23,7 +23,8 @@ class Input:
     `at` says where it stands in an argument that holds several: `(0, "image")` for `x[0]["image"]`;
     () where it is the argument itself. The inputs of one argument follow each other.
     `shape` holds numbers for fixed sizes and names for dynamic ones; `sizes` of the model's
-    inputs give each name its first value. `low` and `high` bound integer values (high exclusive).
+    inputs give each name its first value. `low` and `high` bound integer values (high exclusive), and fractions, which lie from `low` up to
+    `high - 1`; where both are 0 they are drawn from a normal distribution.
     `longest` is of an input that tells how long each sample of another one is: the size, or its
     name, that the first value is; those behind it fall.
     """

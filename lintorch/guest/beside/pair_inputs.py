@@ -86,8 +86,8 @@ def take_ranks(file: Sequence[FileInput], inputs: Sequence[FedArgument]) -> tupl
             continue
         shape = tuple(dim if isinstance(dim, int) else axes.get(dim, 2) for dim in dims)
         dtype, real = str(taken.dtype).removeprefix("torch."), taken.dtype.is_floating_point
-        high = own.high if own.high or real else 2
-        changed[own.label] = replace(own, shape=shape, dtype=dtype, high=high)
+        low, high = (0, 0) if real else (own.low, own.high or 2)
+        changed[own.label] = replace(own, shape=shape, dtype=dtype, low=low, high=high)
         for other in tensors.values():
             if other.shape == own.shape and other.label not in {*changed, *named}:
                 changed[other.label] = replace(other, shape=shape)

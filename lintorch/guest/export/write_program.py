@@ -214,6 +214,9 @@ def _write_leaf(given: FedArgument) -> str:
 
 def _write_tensor(given: Input) -> str:
     shape = "(" + ", ".join(map(str, given.shape)) + ("," if len(given.shape) == 1 else "") + ")"
+    if given.dtype.startswith(("float", "bfloat")) and given.high > given.low:
+        drawn = f"torch.rand({shape}, generator=generator)"
+        return f"({drawn} * {given.high - 1 - given.low} + {given.low}).to(torch.{given.dtype})"
     if given.dtype.startswith(("float", "bfloat", "complex")):
         return f"torch.randn({shape}, generator=generator).to(torch.{given.dtype})"
     if given.longest != "":

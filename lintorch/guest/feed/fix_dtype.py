@@ -44,11 +44,24 @@ def make_booleans(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
             yield guess.with_input(number, told)
 
 
+def bound_fractions(guess: Guess) -> Iterator[Guess]:
+    """Fractions between 0 and 1, in one input or all: parts of a day, of a side or of a table, that become indices."""
+    wrong = [n for n, g in enumerate(guess.inputs) if g.dtype.startswith("float") and not g.high]
+    for numbers in [*([n] for n in wrong), *([wrong] if len(wrong) > 1 else [])]:
+        changed = guess
+        for number in numbers:
+            changed = changed.with_input(number, replace(guess.inputs[number], low=0, high=2))
+        yield changed
+
+
 def lower_integers(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Smaller whole numbers, in all inputs or in one, of fractions too, which may be used as indices.
 
-    Then shorter sequences.
+    Then shorter sequences. What has features or maps is rather fractions that are made indices.
     """
+    deep = any(given.dtype.startswith("float") and len(given.shape) > 2 for given in guess.inputs)
+    if deep:
+        yield from bound_fractions(guess)
     for high in (8, 2, 1):
         wrong = [n for n, given in enumerate(guess.inputs) if given.high > high]
         for numbers in [wrong, *([n] for n in wrong if len(wrong) > 1)]:
@@ -62,6 +75,8 @@ def lower_integers(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         if given.dtype.startswith("float"):
             ids = replace(given, dtype="int64", low=0, high=2)
             yield guess.with_input(number, ids)
+    if not deep:
+        yield from bound_fractions(guess)
     sides = {name: size for name, size in guess.sizes.items() if name in SPATIAL}
     for times in (2, 4, 8) if sides and "out of bounds for dimension" in match.string else ():
         yield guess.with_sizes(**{name: max(1, size // times) for name, size in sides.items()})

@@ -69,6 +69,18 @@ class PlainGuesser:
                     plain[number] = replace(given, value=value)
                     yield replace(guess, plain=tuple(plain))
 
+    def suggest_keys(self, guess: Guess, missed: str) -> Iterator[Guess]:
+        """The guess with each key of a mapping that an argument left out looks up, where its default is the one that was missed."""
+        fed = {each.name for each in guess.list_arguments()}
+        for name, known in self.known.items():
+            if name in fed or name not in self.defaults or repr(self.defaults[name]) != missed:
+                continue
+            before = self.order[: self.order.index(name)]
+            filled = self.fill_gap(guess, [each for each in before if each not in fed])
+            for word in known.words:
+                plain = (*filled.plain, PlainArgument(name, repr(word)))
+                yield replace(filled, plain=plain, order=self.order)
+
     def fill_gap(self, guess: Guess, names: Iterable[str]) -> Guess:
         """The guess with the defaults, or values made up, of these plain parameters."""
         given = [PlainArgument(name, self._choose_value(name)) for name in names]

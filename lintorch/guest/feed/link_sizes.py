@@ -1,8 +1,9 @@
-"""Numbers in the shapes of inputs that are as big as a size with a name, and may have to be that size."""
+"""Sizes in the shapes of inputs that are as big as one with a name, and may have to be that size."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from lintorch.guest.feed.guess_inputs import Guess
@@ -20,3 +21,18 @@ def link_numbers(guess: Guess, name: str) -> Iterator[Guess]:
             linked = linked.with_input(number, replace(given, shape=shape))
         if numbers:
             yield replace(linked, sizes=guess.sizes, followed=guess.followed)
+
+
+def link_names(guess: Guess, name: str, held: Collection[str]) -> Iterator[Guess]:
+    """The same inputs with this name in the place of another one of those `held` that is as big: steps and their mask."""
+    for other in held:
+        spelled = any(re.search(rf"\b{re.escape(other)}\b", each.value) for each in guess.plain)
+        longest = any(given.longest == other for given in guess.inputs)
+        if other == name or guess.sizes[other] != guess.sizes[name] or spelled or longest:
+            continue
+        inputs = (
+            replace(given, shape=tuple(name if each == other else each for each in given.shape))
+            for given in guess.inputs
+        )
+        sizes = {each: size for each, size in guess.sizes.items() if each != other}
+        yield replace(guess, inputs=tuple(inputs), sizes=sizes)

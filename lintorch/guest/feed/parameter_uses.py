@@ -112,10 +112,20 @@ class _UseReader:
             counted=any(_is_counted(node, name) for node in self._nodes),
             sized=any(_is_size(node, name) for node in self._nodes),
             may_be_none=any(_is_compared_with_none(node, name) for node in self._nodes),
-            words=tuple(dict.fromkeys(w for node in self._nodes for w in _find_words(node, name))),
+            words=tuple(dict.fromkeys(self._list_words(name))),
             unpacked=next((n for node in self._nodes if (n := _find_unpacked(node, name))), ()),
             passed=passed,
         )
+
+    def _list_words(self, name: str) -> Iterator[str]:
+        """The words that a parameter is compared with, and the keys of what the module keeps that it looks up."""
+        for node in self._nodes:
+            yield from _find_words(node, name)
+            match node:
+                case ast.Subscript(ast.Attribute(ast.Name("self"), kept), ast.Name(key)):
+                    held = getattr(self._module, kept, None) if key == name else None
+                    keys = held.keys() if isinstance(held, (nn.ModuleDict, dict)) else ()
+                    yield from (each for each in keys if isinstance(each, str))
 
     def _follow_calls(self, name: str) -> tuple[PlainParameter | None, bool]:
         """What a parameter is to the modules that it is passed to, and whether it is a tensor to one of them."""

@@ -240,6 +240,7 @@ def _try_guesses(
                 *add_named_argument(module, guess, f"{error.text} {error.condition}", plain),
                 *try_built_sides(guess, error.text, module),
                 *suggest_repairs(guess, f"{error.text} {error.condition}".strip(), error.blamed),
+                *(plain.suggest_keys(guess, error.text) if error.kind == "KeyError" else ()),
                 *plain.suggest_others(guess),
                 *try_own_batch(guess, error.text, module),
                 *try_named_sides(guess, error.text, module),

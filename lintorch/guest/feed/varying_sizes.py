@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import inf, prod
 
 from torch import nn
@@ -12,7 +13,7 @@ from torch import nn
 from lintorch.guest.feed.begun_state import Begun
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.guess_lengths import follow_lengths
-from lintorch.guest.feed.link_sizes import link_numbers
+from lintorch.guest.feed.link_sizes import link_names, link_numbers
 from lintorch.guest.feed.other_sizes import (
     Runs,
     find_unvaried_sizes,
@@ -31,6 +32,9 @@ from lintorch.record.plain_values import bind_sizes
 
 _MOST_SECONDS, _TIMES_AS_HEAVY = 2.5, 2.5
 """A run at other sizes may be as heavy as that, or so many times as heavy as the first, whichever is more."""
+
+_MOST_LINKED = 3
+"""Sizes that are changed along with others."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +153,7 @@ def fix_constant_sizes(guess: Guess, weight: RunWeight, module: nn.Module, deadl
 def _vary_linked_sizes(
     guess: Guess, weight: RunWeight, module: nn.Module, deadline: float
 ) -> tuple[Guess, Fed]:
-    """Each size changed; one that cannot be by itself, along with numbers that are as big: nodes and their edges."""
+    """Each size changed; one that cannot be by itself, along with others that are as big: nodes and their edges."""
 
     def vary(guess: Guess) -> Fed:
         return vary_each_size(guess.list_arguments(), guess.sizes, make_trials(guess).runs_at)
@@ -157,12 +161,21 @@ def _vary_linked_sizes(
     def make_trials(guess: Guess) -> SizeTrials:
         return SizeTrials(module, guess.list_arguments(), (guess.sizes, weight), deadline)
 
+    def find_linked(guess: Guess, whole: Fed) -> Guess | None:
+        free = make_tensors.find_dynamic_names(guess.sizes, whole.varied)
+        held = [name for name in guess.sizes if name not in free]
+        for name in held:
+            for linked in chain(link_numbers(guess, name), link_names(guess, name, held)):
+                if may_grow(name, linked.sizes, make_trials(linked).runs_at):
+                    return linked
+        return None
+
     whole = vary(guess)
-    free = make_tensors.find_dynamic_names(guess.sizes, whole.varied)
-    for name in sorted(guess.sizes.keys() - free):
-        for linked in link_numbers(guess, name):
-            if may_grow(name, linked.sizes, make_trials(linked).runs_at):
-                return linked, vary(linked)
+    for _ in range(_MOST_LINKED):
+        linked = find_linked(guess, whole)
+        if linked is None:
+            break
+        guess, whole = linked, vary(linked)
     return guess, whole
 
 

@@ -300,6 +300,11 @@ def _write_dim(term: SizeTerm, variable: str) -> list[str]:
 def _write_tensor(given: Input, sizes: Mapping[str, int]) -> str:
     shape = ", ".join(str(sizes[s] if isinstance(s, str) else s) for s in given.shape)
     rank_one = f"({shape},)" if len(given.shape) == 1 else f"({shape})"
+    if given.dtype.startswith(("float", "bfloat")) and given.high > given.low:
+        kind = "" if given.dtype == "float32" else f", dtype=torch.{given.dtype}"
+        spread, start = given.high - 1 - given.low, given.low
+        drawn = f"torch.rand({shape or '()'}{kind})" + (f" * {spread}" if spread != 1 else "")
+        return f"{drawn} + {start}" if start else drawn
     if given.dtype == "float32":
         return f"torch.randn({shape or '()'})"
     if given.dtype.startswith(("float", "bfloat", "complex")):

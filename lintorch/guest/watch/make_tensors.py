@@ -20,7 +20,7 @@ SEED = 20240229
 
 @dataclass(frozen=True)
 class Draw:
-    """Which numbers are drawn: those of a seed, floating ones times a factor; lengths a quarter shorter or not."""
+    """Which numbers are drawn: those of a seed, floating ones without bounds times a factor; lengths a quarter shorter or not."""
 
     seed: int = SEED
     factor: float = 1.0
@@ -69,7 +69,7 @@ def is_weightless(module: nn.Module) -> bool:
 
 
 def flatten_output(output: Any) -> list[torch.Tensor]:
-    """The tensors inside an output, in order, through tuples, lists, mappings and dataclasses."""
+    """The tensors inside an output, in order, through tuples, lists, mappings and dataclasses; nested ones have no shape, and are left out."""
     return list(_leaves(output, set()))
 
 
@@ -80,9 +80,13 @@ def is_scalar(output: Any) -> bool:
 
 
 def find_tensors(value: Any) -> Iterator[torch.Tensor]:
-    """The tensors in what an operator takes or gives: in tuples and lists, in order."""
+    """The tensors in what an operator takes or gives: in tuples and lists, in order.
+
+    A nested one, such as layers of Transformers make of rows and their padding, has no shape, and is left out.
+    """
     if isinstance(value, torch.Tensor):
-        yield value
+        if not value.is_nested:
+            yield value
     elif isinstance(value, (tuple, list)):
         for part in value:
             yield from find_tensors(part)
@@ -102,6 +106,9 @@ def _tensor(
     dtype = getattr(torch, given.dtype)
     if dtype is torch.bool:
         return torch.randint(0, 2, shape, generator=generator).bool()
+    if dtype.is_floating_point and given.high > given.low:
+        span = given.high - 1 - given.low
+        return (torch.rand(shape, generator=generator) * span + given.low).to(dtype)
     if dtype.is_floating_point or dtype.is_complex:
         return (torch.randn(shape, generator=generator) * draw.factor).to(dtype)
     if given.longest != "":
@@ -121,7 +128,8 @@ def _fall_from(longest: int | str, shape: tuple[int, ...], shorter: bool) -> tor
 
 def _leaves(output: Any, seen: set[int]) -> Iterator[torch.Tensor]:
     if isinstance(output, torch.Tensor):
-        yield output
+        if not output.is_nested:
+            yield output
     elif output is None or isinstance(output, (str, bytes, int, float)) or id(output) in seen:
         return
     else:
