@@ -34,6 +34,7 @@ from lintorch.facts.training.training_regions import Passage, Training, Training
 from lintorch.files import FileText, decode_file
 from lintorch.fix.idle_imports import add_import
 from lintorch.fix.lost_comments import strands_comment
+from lintorch.syntax.even_indentation import parse_text
 from lintorch.syntax.literals import UNKNOWN, Arguments, arguments, literal
 from lintorch.syntax.nesting_depth import is_too_deep
 from lintorch.syntax.parsed_file import ParsedFile
@@ -389,7 +390,7 @@ class _HomeFile(ParsedFile):
     def parse(self) -> cst.Module:
         """Its tree, an empty one of what is no Python."""
         try:
-            return cst.Module([]) if is_too_deep(self.text) else cst.parse_module(self.text)
+            return cst.Module([]) if is_too_deep(self.text) else parse_text(self.text)
         except (SyntaxError, ValueError, cst.ParserSyntaxError):
             return cst.Module([])
 

@@ -129,6 +129,33 @@ CIRCLES = {
 }
 
 
+MIXED = [
+    "import torch",
+    "",
+    "",
+    "def whiten(covs, loud):",
+    "    for cov in covs:",
+    "\t        # tabs, where Python counts columns",
+    "\t        if loud:",
+    '\t        \tprint("""',
+    '    \tloud""")',
+    "        \t\treturn torch.cholesky(",
+    "\tcov)",
+    "    return covs",
+]
+
+
+def test_blocks_indented_by_tabs_within_spaces_are_checked_and_fixed(tmp_path: Path) -> None:
+    text = "\n".join(MIXED) + "\n"
+    (tmp_path / "mixed.py").write_text(text)
+    found = findings("--select", "LT601", cwd=tmp_path)
+    places = [(each["code"], each["location"]["row"], each["location"]["column"]) for each in found]
+    assert places == [("LT601", 10, 18)]
+    lintorch("check", "--select", "LT601", "--fix", cwd=tmp_path)
+    fixed = text.replace("torch.cholesky(\n\tcov)", "torch.linalg.cholesky(cov)")
+    assert (tmp_path / "mixed.py").read_text() == fixed
+
+
 @pytest.mark.parametrize("name", CIRCLES)
 def test_a_helper_that_cannot_be_followed_leaves_the_importer_checked(
     tmp_path: Path, name: str

@@ -10,6 +10,7 @@ import libcst as cst
 
 from lintorch.core.finding import Edit, Place
 from lintorch.syntax import edits
+from lintorch.syntax.even_indentation import parse_text
 from lintorch.syntax.positions import Spans
 from lintorch.syntax.tree import Tree, grow_tree, is_of_kind
 
@@ -50,7 +51,7 @@ class ParsedFile:
 
     def parse(self) -> cst.Module:
         """Its tree. Raises `libcst.ParserSyntaxError`."""
-        return cst.parse_module(self.text)
+        return parse_text(self.text)
 
     @cached_property
     def tree(self) -> Tree:
