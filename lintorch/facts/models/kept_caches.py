@@ -43,6 +43,12 @@ def find_cache(
     words = {word for test in tests for word in _list_words(test)}
     if not asked or words & _MODES:
         return None
+    if (
+        own
+        & _list_begun_anew(event, function, evaluation)
+        & set().union(*map(_list_attributes, asked))
+    ):
+        return None
     renewed = any(map(_compares_sizes, asked))
     if not _is_for_sizes(value, renewed, evaluation):
         return None
@@ -81,6 +87,19 @@ def _list_written(function: ast.AST) -> Iterator[str]:
     for each in ast.walk(function):
         if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store):
             yield from _name_attribute(each)
+
+
+def _list_begun_anew(event: Occurrence, function: ast.AST, evaluation: Evaluation) -> set[str]:
+    """Attributes that a method sets for who calls it: `def reset(self): self.begun = False`."""
+    around = evaluation.list_around(event)
+    home = next((each for each in around if isinstance(each, ast.ClassDef)), None)
+    methods = [each for each in home.body if isinstance(each, ast.FunctionDef)] if home else []
+    making = [each for each in methods if each.name == "__init__"]
+    made = {word for each in making for n in ast.walk(each) for word in _name_attribute(n)}
+    others = (
+        e for e in methods if e is not function and e.name not in {"__init__", "forward", *made}
+    )
+    return {name for each in others for name in _list_written(each)}
 
 
 def _list_attributes(test: ast.expr) -> set[str]:

@@ -165,3 +165,35 @@ class LazyWeights(nn.Module):
 
     def forward(self, x):
         return x @ self.get_weights((x.shape[2], 4))
+
+
+class Hidden(nn.Module):
+    """Who holds it begins it anew in each forward."""
+
+    def __init__(self):
+        super().__init__()
+        self.mix = nn.Conv2d(16, 8, 1)
+        self.fresh = True
+        self.last = None
+
+    def reset(self):
+        self.fresh = True
+
+    def forward(self, x):
+        if self.fresh:
+            self.last = torch.zeros(x.size(), device=x.device)
+            self.fresh = False
+        self.last = self.mix(torch.cat((x, self.last), 1))
+        return self.last
+
+
+class Feedback(nn.Module):
+    def __init__(self, steps=3):
+        super().__init__()
+        self.steps = steps
+        self.hidden = Hidden()
+
+    def forward(self, x):
+        self.hidden.reset()
+        outs = [self.hidden(x) for _ in range(self.steps)]
+        return torch.stack(outs).mean(0)
