@@ -408,7 +408,7 @@ def _axes_taken(part: Value) -> int:
 def _is_index(part: Value) -> bool:
     if isinstance(part, Constant):
         return isinstance(part.value, int) and not isinstance(part.value, bool)
-    return isinstance(part, Number)
+    return isinstance(part, Number) and not part.truth  # `probs > 0.5` may be a mask
 
 
 def _slice_size(size: Dim, part: Slice) -> Dim:

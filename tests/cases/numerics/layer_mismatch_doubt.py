@@ -194,3 +194,9 @@ def build_with(kind, **settings):
 
 def build_wide(**settings):
     return build_with(HandedOver, size=32, **settings)
+
+
+def pick_above(maps, scores, least):
+    maps = maps.permute(1, 0, 2, 3)
+    chosen = scores >= least  # a mask of as many axes as the scores have
+    return maps[:, chosen].permute(1, 0)
