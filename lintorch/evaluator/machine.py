@@ -236,6 +236,7 @@ class Machine:
         self.most_steps = self.budget.steps
         self.addresses = top.addresses
         self.class_attributes = top.class_attributes
+        self.forward_node: ast.AST | None = None
         self.only_input = ""
         """The name of the input of a model that has one; "" of others, and when it is run for good."""
         self.learned: dict[str, tuple[Dim, ...]] = {}

@@ -28,6 +28,8 @@ from lintorch.evaluator.values import (
 )
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_MAPPING = re.compile(r"^([\w.]+\.)?([Dd]ict|Mapping)(\[str, ([\w.]+\.)?(Tensor|Any)\])?$")
+"""Of which `batch["image"]` is read, that is an input."""
 _NOT_TENSORS = ("List", "list[", "Tuple", "tuple[", "Dict", "dict[")
 
 
@@ -241,16 +243,26 @@ def make_input(machine: Machine, parameter: ast.arg, shown: Value | None = None)
         machine.learned[name] = _loosen_shape(name, shown)
         if shown.dtype is not None:
             machine.learned_types.setdefault(name, shown.dtype)
-    elif note is not None and not may_be_tensor(note):
+    elif note is not None and not may_be_tensor(note) and not _is_mapping(note):
         return UNKNOWN
     shape = settle_shape(machine, name)
     dtype = machine.learned_types.get(name)
     memory, guessed = frozenset({f"input {name}"}), _is_guess(machine, name)
     said = shape is not None or name in machine.tensors
-    said = said or (note is not None and "Tensor" in ast.unparse(note))
+    said = said or (note is not None and "Tensor" in ast.unparse(note) and not _is_mapping(note))
     return Tensor(
         shape, dtype, "input", name, memory, guessed=guessed, ranked_as=name, data=said or None
     )
+
+
+def _is_mapping(annotation: ast.expr) -> bool:
+    return _MAPPING.match(ast.unparse(annotation)) is not None
+
+
+def make_entry(machine: Machine, held: Tensor, key: str) -> Tensor:
+    """`batch["image"]` of an input, which is a mapping then: an input of its own."""
+    made = make_input(machine, ast.arg(f"{held.name}.{key}"))
+    return made if isinstance(made, Tensor) else Tensor(None)
 
 
 def _is_guess(machine: Machine, name: str) -> bool:

@@ -231,6 +231,14 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     return UNKNOWN
 
 
+def find_forward(machine: Machine, model: Held) -> Function | None:
+    """What a call of a module runs: `self.forward = self.forward_once`, else the method of its class."""
+    own = machine.state.read(model.address).get("forward")
+    chosen = own.function if isinstance(own, Bound) and own.positional == (model,) else None
+    found = chosen or find_class_attribute(machine, model.of, "forward")
+    return found if isinstance(found, Function) else None
+
+
 def tell_wrapped(machine: Machine, method: Function) -> None:
     """Record that a method of the running file is wrapped."""
     inmost = method.inmost

@@ -35,6 +35,7 @@ from lintorch.evaluator.names import frame_of, read_global
 from lintorch.evaluator.objects import (
     derives_from,
     find_class_attribute,
+    find_forward,
     is_module_class,
     tell_wrapped,
 )
@@ -354,8 +355,8 @@ def _run_rounds(machine: Machine, around: Surroundings, name: str, model: Held) 
 
 def _find_wanted(machine: Machine, model: Held) -> str:
     """An optional input without which the forward raises."""
-    forward = find_class_attribute(machine, model.of, "forward")
-    if not isinstance(forward, Function):
+    forward = find_forward(machine, model)
+    if forward is None:
         return ""
     return find_wanted(forward.inmost.node, machine.events, machine.wanted)
 
@@ -382,8 +383,8 @@ def _may_be_exported(around: Surroundings, kind: Value | None) -> bool:
 
 def _name_only_input(machine: Machine, model: Held) -> str:
     """The input of a model whose forward takes one value and no more."""
-    forward = find_class_attribute(machine, model.of, "forward")
-    if not isinstance(forward, Function):
+    forward = find_forward(machine, model)
+    if forward is None:
         return ""
     spec = forward.inmost.node.args
     more = spec.vararg or spec.kwarg or spec.kwonlyargs or spec.posonlyargs
@@ -457,9 +458,10 @@ def _build_model(machine: Machine, file: CodeFile, name: str, seen: Mapping[Clas
 
 
 def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:
-    forward = find_class_attribute(machine, model.of, "forward")
-    if not isinstance(forward, Function):
+    forward = find_forward(machine, model)
+    if forward is None:
         return _call_row(machine, model)
+    machine.forward_node = forward.inmost.node
     kind = model.of
     fed = used = None
     if isinstance(kind, Class):

@@ -250,7 +250,8 @@ def _leaves_root(machine: Machine) -> bool:
         len(machine.stack) == 2
         and machine.stack[0].forward
         and here.forward
-        and (getattr(here.node, "name", "") == "forward" and here.owner is not None)
+        and here.owner is not None
+        and (here.node is machine.forward_node or getattr(here.node, "name", "") == "forward")
     )
 
 

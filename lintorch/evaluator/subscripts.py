@@ -15,6 +15,7 @@ from lintorch.evaluator.items import is_listed_data
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.layers import LISTS
 from lintorch.evaluator.learn import (
+    is_input,
     name_axes,
     name_axis,
     name_film,
@@ -24,6 +25,7 @@ from lintorch.evaluator.learn import (
     teach_width,
 )
 from lintorch.evaluator.machine import Machine, evaluates
+from lintorch.evaluator.make_arguments import make_entry
 from lintorch.evaluator.objects import find_class_attribute, list_ancestors
 from lintorch.evaluator.operators.arguments import make_counted
 from lintorch.evaluator.output_objects import is_output, read_field
@@ -91,6 +93,8 @@ def read_item(machine: Machine, node: ast.AST, held: Value, index: Value) -> Val
         found = [read_item(machine, node, each, index) for each in held.alternatives]
         return make_choice(tuple(found))
     if isinstance(held, Tensor):
+        if is_input(held) and isinstance(index, Constant) and isinstance(index.value, str):
+            return make_entry(machine, held, index.value)
         return index_tensor(machine, held, index)
     if isinstance(held, Array):
         return Array(None, traced=held.traced, via=held.via, dtype=held.dtype)

@@ -569,7 +569,7 @@ class Remembering(nn.Module):
     def forward(self, batch):
         state = self.cell(batch["x"])  # value: (tensor[...], tensor[...])
         out, last = self.rows(batch["y"])
-        last  # value: (tensor[...], tensor[...])
+        last  # value: (tensor[1, B, 8], tensor[1, B, 8])
         return out, state, last
 
 
@@ -584,3 +584,47 @@ class Configured(nn.Module):
         left = config.MODEL.DIM  # value: unknown (<DIM>)
         given = config.MODEL.LAST  # value: 4
         return x, left, given
+
+
+class TakesMapping(nn.Module):
+    """What the keys of an input hold are inputs of their own."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 1)
+
+    def forward(self, sample):
+        image = sample["image"]
+        image  # value: tensor[B, 3, sample.image.H, sample.image.W]
+        mask = sample["mask"]
+        rows, columns = mask.shape
+        columns  # value: int sample.mask.1
+        return self.conv(image)
+
+
+class TakesSaidMapping(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 1)
+
+    def forward(self, batch: dict[str, torch.Tensor]):
+        image = batch["image"]
+        image  # value: tensor[B, 3, batch.image.H, batch.image.W]
+        return self.conv(image) if batch else None
+
+
+class ChoosesForward(nn.Module):
+    """The instance says which of its methods a call runs."""
+
+    def __init__(self, fast=False):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 1)
+        self.forward = self.run_fast if fast else self.run_slow
+
+    def run_fast(self, x):
+        return self.conv(x)
+
+    def run_slow(self, x):
+        y = self.conv(x)
+        y  # value: tensor[B, 8, x.H, x.W]
+        return y

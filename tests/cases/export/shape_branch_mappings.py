@@ -1,0 +1,31 @@
+import torch
+from torch import nn
+
+
+class OfMappings(nn.Module):
+    """Inputs come under keys, and the instance chooses how they are run."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.forward = self.forward_inference
+
+    def train(self, mode=True):
+        super().train(mode)
+        self.forward = self.forward_train
+        return self
+
+    def eval(self):
+        super().train(False)
+        self.forward = self.forward_inference
+        return self
+
+    def forward_train(self, sample):
+        return self.conv(sample["image"]).mean() - sample["truth"].mean()
+
+    def forward_inference(self, sample):
+        image = sample["image"]
+        if image.shape[-1] % 32 != 0:  # hit
+            image = nn.functional.pad(image, (0, 32 - image.shape[-1] % 32))
+        image = self.conv(image)
+        return image * sample["mask"] if "mask" in sample else image
