@@ -11,6 +11,7 @@ import libcst as cst
 from lintorch.evaluator.make_arguments import TARGET
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import dotted_text
+from lintorch.facts.regions.output_readers import reads_outputs
 from lintorch.facts.regions.sample_memory import keeps_samples
 from lintorch.syntax.tree import offspring
 
@@ -181,7 +182,8 @@ def is_left_out(owner: cst.ClassDef | cst.FunctionDef) -> bool:
         bases = (dotted_text(base.value) for base in owner.bases)
         spreads = any(base.rpartition(".")[2] in _WRAPPERS for base in bases)
         return spreads or bool(_AUGMENTS.search(owner.name.value)) or keeps_samples(owner)
-    return bool(_ASIDE.search(owner.name.value)) or wants_target(owner) or _gives_loss(owner)
+    aside = bool(_ASIDE.search(owner.name.value)) or wants_target(owner) or _gives_loss(owner)
+    return aside or reads_outputs(owner)
 
 
 def returns_or_raises(function: cst.FunctionDef) -> bool:

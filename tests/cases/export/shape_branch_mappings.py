@@ -29,3 +29,13 @@ class OfMappings(nn.Module):
             image = nn.functional.pad(image, (0, 32 - image.shape[-1] % 32))
         image = self.conv(image)
         return image * sample["mask"] if "mask" in sample else image
+
+
+class Results(nn.Module):
+    """Runs behind the model, on what that gives."""
+
+    def forward(self, outputs, target_sizes):
+        boxes = outputs["pred_boxes"]
+        if boxes.shape[1] % 2 != 0:
+            boxes = boxes[:, 1:]
+        return [{"boxes": each} for each in boxes * target_sizes[:, None]]
