@@ -276,6 +276,10 @@ SETTINGS = {
     "epsilon": ({"eps": 0.05}, "norm has epsilon 0.05 in the file, and 1e-05 in the model"),
     "slope": ({"slope": 0.3}, "leak has negative_slope 0.3 in the file, and 0.01 in the model"),
     "activation": ({"act": nn.GELU}, "act computes GELU in the file, and ReLU in the model"),
+    "other slope": (
+        {"act": lambda: nn.LeakyReLU(0.2)},
+        "act computes LeakyReLU(0.2) in the file, and ReLU in the model",
+    ),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from torch import nn
 
@@ -14,7 +15,7 @@ from lintorch.record.file_comparisons import Cause, LayerNumbers
 Change = tuple[str, Callable[[nn.Module], nn.Module | None]]
 """What the file is said to do, and what makes a layer so: itself, changed, or another in its place."""
 
-_MOST = 8
+_MOST = 12
 _SMALL = 0.1
 _NORMS = ("BatchNormalization", "LayerNormalization", "InstanceNormalization", "GroupNormalization")
 _SLOPES = {
@@ -63,12 +64,23 @@ def _list_changes(file: OnnxFile, layer: nn.Module) -> Iterator[Change]:
             own = getattr(layer, name)
             for value in _list_values(file, (operator,), "alpha", usual, own):
                 yield f"has {name} {value:.3g} in the file, and {own:.3g} in the model", _set(name, value)  # fmt: skip
+    if type(layer).__name__ in _ACTIVATIONS or type(layer) in (*_SLOPES, nn.PReLU):
+        yield from _list_activations(file, layer)
+
+
+def _list_activations(file: OnnxFile, layer: nn.Module) -> Iterator[Change]:
+    """Those with the slopes that the file has come first: no other has its operator."""
     own_name = str(layer).replace("'", '"').replace("inplace=True", "").replace("()", "")
-    if type(layer).__name__ in _ACTIVATIONS or type(layer) in _SLOPES:
-        for called, make in _ACTIVATIONS.items():
-            if (str(make()) != str(layer) and type(make()) is not type(layer)) or "tanh" in called:
-                text = f"computes {called} in the file, and {own_name} in the model"
-                yield text, lambda _, make=make: make()  # type: ignore[misc]
+    made: list[tuple[str, Callable[[], nn.Module]]] = [
+        (f"{kind.__name__}({value:.3g})", partial(kind, value))
+        for kind, (operator, _, usual) in _SLOPES.items()
+        if type(layer) is not kind
+        for value in _list_values(file, (operator,), "alpha", usual, own=0.0)
+    ]
+    for called, make in (*made, *_ACTIVATIONS.items()):
+        if (str(make()) != str(layer) and type(make()) is not type(layer)) or "tanh" in called:
+            text = f"computes {called} in the file, and {own_name} in the model"
+            yield text, lambda _, make=make: make()  # type: ignore[misc]
 
 
 def _list_values(
