@@ -608,6 +608,12 @@ def test_wrappers_are_taken_away_one_by_one() -> None:
     assert find_layer(node, {"net.conv1", "net.layers.0.conv1"}) == "net.conv1"
 
 
+def test_a_layer_is_found_below_a_wrapper_and_in_a_container_that_nobody_calls() -> None:
+    node = onnx.helper.make_node("Conv", ["x", "w"], ["y"], name="/held/left/conv/Conv")
+    known = {"parts.left.conv", "parts.right.conv", "parts.left.norm"}
+    assert find_layer(node, known) == "parts.left.conv"
+
+
 def test_a_model_that_was_built_with_other_sizes_than_the_file_is_told_so(place: Place) -> None:
     model = place.make("Pair")
     model.out = nn.Linear(model.out.in_features, model.out.out_features + 2)

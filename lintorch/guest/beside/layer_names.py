@@ -27,17 +27,29 @@ def list_unwrapped(name: str) -> list[str]:
 def find_layer(node: Any, known: Collection[str]) -> str:
     """The layer that a node stands in, as the model calls it where it is one of the `known`.
 
-    The older exporter leaves out containers that nobody calls: `h.0.attn` of `transformer.h.0.attn`.
+    The older exporter leaves out containers that nobody calls: `h.0.attn` of `transformer.h.0.attn`,
+    and `wrapper.h.0.attn` where that model is a wrapper's.
     """
     names = list_stripped(read_layer(node))
     stripped = next((each for each in names if each in known), names[-1])
     if stripped in known or not stripped:
         return stripped
+    unwrapped = list_unwrapped(stripped)
+    return (
+        _find_longer(names, known)
+        or next((each for each in unwrapped if each in known), "")
+        or _find_longer(unwrapped, known)
+        or stripped
+    )
+
+
+def _find_longer(names: Collection[str], known: Collection[str]) -> str:
+    """The one path that has all of a name's parts, of the first name that has one; else ""."""
     for asked in names:
         longer = [each for each in known if _leaves_out(asked, each)]
         if len(longer) == 1:
             return longer[0]
-    return next((each for each in list_unwrapped(stripped) if each in known), stripped)
+    return ""
 
 
 def _leaves_out(short: str, path: str) -> bool:
