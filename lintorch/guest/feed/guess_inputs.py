@@ -17,6 +17,7 @@ from lintorch.guest.feed.counted_rows import count_rows
 from lintorch.guest.feed.embedded_parameters import find_embedded
 from lintorch.guest.feed.guess_lengths import follow_longest, link_lengths
 from lintorch.guest.feed.handed_on import find_handed
+from lintorch.guest.feed.kept_series import find_kept_series
 from lintorch.guest.feed.said_axes import AxisNamer
 from lintorch.guest.feed.said_shapes import SaidShape, read_said_shapes
 from lintorch.guest.feed.shape_forms import (
@@ -58,6 +59,8 @@ _ROW_NAMES = re.compile(
     r"((pos|neg|positive|negative)_)?(users?|items?|movies?|heads?|tails?|relations?|rels?|entity|entities)"
     r"(_?(ids?|idx|index|indices|indexes|input)|_[ijk])?|[ui]_?(ids?|idx)"
 )
+_PERSON_NAMES = re.compile(r"users?(_?(ids?|idx|index|indices))?|uids?|u_?(ids?|idx)")
+"""Names of what there is one of for each sample, beside what that one did."""
 _FEW_ROWS = 2
 """Rows of a table of which nothing tells how many it has."""
 _TARGET_NAMES = re.compile(r"(\w*_)?(targets?|labels?|y|gt|y_true|true|truth|mask|masks)")
@@ -181,6 +184,8 @@ def guess_inputs(
     named = [p.name for p in list_fed_parameters(module) if p.name not in plain]
     layer_forms = list(list_layer_forms(module))
     embedded = find_embedded(module)
+    if _PERSON_NAMES.fullmatch(named[0] if named else "") and not {*named[1:]} & {*embedded}:
+        layer_forms.sort(key=lambda form: form[0].dtype == "int64")  # beside one's ratings
     takes_tokens = bool(layer_forms) and layer_forms[0][0].dtype == "int64"
     is_loss = is_loss_signature(named) and not takes_tokens and not embedded
     if is_loss:
@@ -195,7 +200,8 @@ def guess_inputs(
         if (rows := take_rows(guess, embedded, module)) is not guess:
             yield rows
         labelled = look_up(guess, embedded)
-        if said or partly or len(guess.inputs[0].shape) >= _IMAGE:
+        of_person = labelled.inputs[:1] != guess.inputs[:1]
+        if said or partly or of_person or len(guess.inputs[0].shape) >= _IMAGE:
             guess = labelled
         elif labelled is not guess:
             later.append(labelled)  # words beside what they are to attend to are looked up as well
@@ -256,9 +262,10 @@ def take_known(guess: Guess, known: Sequence[Input], batched: int) -> Guess:
 
 def look_up(guess: Guess, embedded: Mapping[str, int]) -> Guess:
     """The guess with one whole number a sample for what is looked up in a table beside an input of fractions, or is a label."""
+    beside_fractions = any(given.dtype.startswith("float") for given in guess.inputs[1:])
     inputs = tuple(
         Input(given.name, "int64", ("batch",), 0, embedded[given.name])
-        if number
+        if (number or (beside_fractions and _PERSON_NAMES.fullmatch(given.name)))
         and given.name in embedded
         and (given.dtype != "int64" or _KIND_NAMES.fullmatch(given.name))
         else given
@@ -326,7 +333,9 @@ def _order_forms(
     yielded = set()
     for main, sizes in [
         *(_list_sets(layer_forms) if joined else ()),
-        *layer_forms[:2],
+        *layer_forms[:1],
+        *([series] if (series := find_kept_series(module, sides)) else ()),
+        *layer_forms[1:2],
         *_list_sets(layer_forms),
         COMMON_FORMS[0],
         *layer_forms[2:],

@@ -37,9 +37,11 @@ _SIDE_PAIRS = (
         ("image_height", "image_width"),
         ("input_height", "input_width"),
     ),
-    *(("img_h", "img_w"), ("input_h", "input_w"), ("imgH", "imgW")),
+    *(("img_x", "img_y"), ("img_h", "img_w"), ("input_h", "input_w"), ("imgH", "imgW")),
 )
 """Attributes that keep one side each."""
+_FRAMES_ATTRIBUTES = ("t_dim", "num_frames", "n_frames", "sample_duration", "clip_len")
+"""Attributes that keep how many frames a video has."""
 _LENGTH_ATTRIBUTES = (
     *("seq_len", "seq_length", "sequence_length", "input_len", "input_length"),
     *("lookback", "n_his", "his_len", "history_len"),
@@ -73,8 +75,15 @@ def read_sides(module: nn.Module, arguments: Mapping[str, Any]) -> dict[str, int
         for size, side in _parse_sizes(given.get(name), sizes).items()
     }
     found = _find_sides(module)
-    held = _find_length(module) | built_for
+    held = _find_frames(module) | _find_length(module) | built_for
     return held if found is None else {**held, "height": found[0], "width": found[1]}
+
+
+def _find_frames(module: nn.Module) -> dict[str, int]:
+    """How many frames the model keeps that a video has."""
+    held = (vars(module).get(name) for name in _FRAMES_ATTRIBUTES)
+    frames = next((n for n in held if type(n) is int and 1 < n <= _LARGEST_SIDE), 0)
+    return {"depth": frames} if frames else {}
 
 
 def _find_length(module: nn.Module) -> dict[str, int]:

@@ -57,6 +57,7 @@ from lintorch.guest.feed.fix_sides import (
     take_named_sides,
     take_one_sample,
 )
+from lintorch.guest.feed.fix_targets import fit_target, lose_target_axes
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.resize_axis import lengthen_indexed_axis
 from lintorch.record.models import Input
@@ -135,7 +136,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"unpack \(expected (\d)", take_first_rank),
         (r"For batched 3-D input, hx (?:and cx )?should also be 3-D", add_layers),
         (
-            r"too many values to unpack|one element tensors can be|more than one value is ambiguous"
+            r"too many values to unpack|view size is not compatible with input tensor's size|one element tensors can be|more than one value is ambiguous"
             r"|cannot be converted to Scalar|convert an array of size 1|only (?:length-1|0-dim)",
             take_one_sample,
         ),
@@ -147,6 +148,11 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (r"expected to be in range of \[(-?\d+), \d+\], but got (-?\d+)", add_axes),
         (r"too many indices for tensor of dimension (\d)", add_indexed_axis),
         (r"repeat dims can not be smaller than number of dimensions", lose_axes),
+        (
+            r"[Tt]arget size \(torch\.Size\(\[([\d, ]+)\]\)\) must be the same as input size \(torch\.Size\(\[([\d, ]+)\]",
+            fit_target,
+        ),
+        (r"Expected target size \[([\d, ]+)\], got \[([\d, ]+)\]", lose_target_axes),
         (r"\b(\w{1,60})\.(?:dim\(\)|ndim|ndimension\(\)) == (\d)(?!\d)", take_asserted_rank),
         (r"tensor a \((\d+)\) must match .* b \((\d+)\) at non-singleton dimension 0", lose_rows),
         (r"`len\(lengths\)` to be equal to batch_size", put_samples_second),

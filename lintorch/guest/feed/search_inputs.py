@@ -25,6 +25,7 @@ from lintorch.guest.feed.named_sides import try_named_sides
 from lintorch.guest.feed.optional_arguments import add_named_argument
 from lintorch.guest.feed.other_sizes import list_lighter_sizes
 from lintorch.guest.feed.own_batch import try_own_batch
+from lintorch.guest.feed.pair_masks import pair_masks
 from lintorch.guest.feed.part_samples import part_samples
 from lintorch.guest.feed.repair_guess import suggest_repairs
 from lintorch.guest.feed.run_weight import RunWeight
@@ -132,6 +133,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
                 guess, outcome = put_squeezed_ones(guess, outcome, built.module, deadline)
                 guess, outcome = unmix_samples(guess, outcome, built.module, deadline)
                 guess, outcome = part_samples(guess, outcome, built.module)
+                guess, outcome = pair_masks(guess, outcome, built.module, deadline)
                 guess, outcome = reach_all_rows(guess, outcome, built.module, deadline)
             if heavy or not guess.followed:
                 guess, outcome = leave_ones(guess, outcome, built.module, deadline)

@@ -49,6 +49,14 @@ def list_layer_forms(module: nn.Module) -> Iterator[InputForm]:
         if form is not None and (kind := (len(form[0].shape), form[0].dtype)) not in kinds:
             kinds.add(kind)
             yield form
+    if not kinds and (width := _find_only_width(module)):
+        yield Input("", "float32", ("batch", "sequence", width)), {"batch": 2, "sequence": 16}
+
+
+def _find_only_width(module: nn.Module) -> int:
+    """How long all weights of a model without layers are, where they are rows: it scales what comes last; else 0."""
+    shapes = {tuple(weight.shape) for weight in module.parameters()}
+    return shapes.pop()[0] if len(shapes) == 1 and len(next(iter(shapes))) == 1 else 0
 
 
 def _get_form(layer: nn.Module) -> InputForm | None:
