@@ -212,3 +212,37 @@ def is_traced_right(model: Any) -> bool:
             return all(torch.equal(traced(image), model(image)) for image in images)
         except Exception:  # the many kinds of refusal
             return False
+
+
+ATTENTION = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attend = nn.MultiheadAttention(4, 2, batch_first=True)
+
+    def forward(self, words: torch.Tensor):
+        return self.attend(words, words, words)[0]
+"""
+
+
+def test_attention_is_traced_in_operators_of_its_own() -> None:
+    """The legacy exporter refused the one operator of its fast path; eager mode takes that still."""
+    after = mend(ATTENTION)
+    switch = (
+        "if torch.jit.is_tracing():\n            torch.backends.mha.set_fastpath_enabled(False)"
+    )
+    assert f"        {switch}\n        return self.attend" in after
+    words, was = torch.randn(2, 5, 4), torch.backends.mha.get_fastpath_enabled()
+    model = build(after).eval()
+    try:
+        with torch.no_grad():
+            wanted, taken = model(words), torch.backends.mha.get_fastpath_enabled()
+            traced = torch.jit.trace(model, (words,))
+    finally:
+        torch.backends.mha.set_fastpath_enabled(was)
+    assert taken == was
+    assert "_native_multi_head_attention" not in str(traced.inlined_graph)
+    assert torch.allclose(traced(words), wanted, atol=1e-6)

@@ -8,7 +8,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from test_rewrites import find_waiting, settle_twice  # noqa: E402
+from test_rewrites import RULES, find_waiting, settle_twice  # noqa: E402
+
+from lintorch.core.dispatch import lint_subject  # noqa: E402
+from lintorch.core.profile import Profile  # noqa: E402
+from lintorch.source import Source  # noqa: E402
 
 HEAD = """import torch
 from torch import nn
@@ -32,6 +36,8 @@ LOOPS = (
     "ys = []|k = h + 1|for row in x.split(1, dim=1):|    h, k = self.cell(row.squeeze(1), (h, k))|    ys.append(k.unsqueeze(1))|return torch.cat(ys, dim=1)",
     "ys = []|last = h|for t, row in enumerate(x.unbind(1)):|    h, last = row + last, h|    ys.append(h)|out = torch.stack(ys)|return out",
     "ys = []|s = (h, h + 1)|for t in range(n):|    s = self.cell(x[:, t], s)|    ys.append(s[0])|return torch.stack(ys)",
+    "ys = []|for t in range(n):|    ys.append(self.own(h + 1) * x.select(1, t))|ys = torch.stack(ys, dim=-1)|return ys * 2, ys[0]",
+    "ys = []|for t in range(n):|    h = h + x[:, t]|    ys.append(h)|return torch.cat(ys, dim=-1)",
     "k = j = h|for t in range(n):|    k, j = k + x[:, t], j * 0.5 + x[:, t]|return k, j",
     "P = torch.eye(4).expand(b, -1, -1)|for t in range(n):|    P = (P @ P.transpose(1, 2) + x[:, t].unsqueeze(1)) * 0.1|return P",
 )
@@ -80,3 +86,14 @@ def test_torch_export_keeps_the_steps_at_every_length(loop: str) -> None:
 @pytest.mark.parametrize("loop", LEFT, ids=range(len(LEFT)))
 def test_a_loop_that_is_no_scan_stays(loop: str) -> None:
     assert "scan" not in settle_twice(write(loop), find_waiting)
+
+
+def test_the_loop_that_tracers_keep_is_told_to_be_scripted() -> None:
+    """Of operators alone; a layer in it cannot be reached from a function."""
+    loop = "out = self.own(x)|for t in range(n):|    h = torch.tanh(out[:, t] + h)|return h"
+    used = Profile(frozenset({"onnx-legacy", "torchscript-trace"}))
+    own = loop.replace("out[:, t] + h", "self.own(h) + out[:, t]")
+    for text, scripted in ((write(loop), True), (write(own), False)):
+        found = lint_subject(Source("model.py", text, used), RULES)
+        told = [each.remedy for each in found if each.code == "LT105"]
+        assert any("script_if_tracing" in each for each in told) == scripted

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import libcst as cst
 
@@ -58,6 +59,7 @@ from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectr
 from lintorch.facts.exporting.without_batch import BATCHLESS, WITH_BATCH, weigh_batchless
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source, literal
+from lintorch.syntax.edits import indent_below
 from lintorch.syntax.plain_reads import is_read
 from lintorch.targets.untranslated import UNTRANSLATED
 from lintorch.targets.written_out import INEXACT, SPELLED_AS, WRITTEN_OUT
@@ -241,6 +243,8 @@ def weigh_line_pool(event: Called, source: Source) -> Said:
 def weigh_fast_path(event: Called, source: Source) -> Said:
     """Attention to itself in evaluation mode runs as one operator where no gradient is asked for."""
     given = event.arguments
+    if SLOW_PATH in source.text:
+        return
     first, heads = given.get("batch_first"), given.get("num_heads", given.get("nhead"))
     even = not (isinstance(heads, Constant) and isinstance(heads.value, int) and heads.value % 2)
     query = given.get("query")
@@ -248,6 +252,28 @@ def weigh_fast_path(event: Called, source: Source) -> Said:
     if first == TRUE and even and alone and all(given.get(name, NONE) == NONE for name in MASKS):
         name = event.name.removesuffix(".forward").rpartition(".")[2]
         yield f"{name} runs as one operator without translation where torch.no_grad() is on", LEGACY
+
+
+SLOW_PATH = "set_fastpath_enabled(False)"
+
+
+def take_slow_path(event: Called, source: Source) -> Fix | None:
+    """Above the line that runs the layer: while torch.jit traces, attention in operators of its own."""
+    call = source.call_at(event)
+    if call is None or "torchscript-script" in source.profile.exporters:
+        return None
+    asks, imports = source.reach("torch.jit.is_tracing", call)
+    switch, more = source.reach("torch.backends.mha.set_fastpath_enabled", call)
+    if not asks or not switch:
+        return None
+    above = source.above(call, f"if {asks}():")
+    margin = above.content[: len(above.content) - len(above.content.lstrip())]
+    if not margin.strip("\r\n") or not above.content.endswith("\n"):
+        return None
+    end = above.content[len(above.content.rstrip()) :]
+    branch = replace(above, content=f"{above.content}{indent_below(margin)}{switch}(False){end}")
+    edits = (branch, *dict.fromkeys((*imports, *more)))
+    return Fix("trace attention in operators of its own", edits, Applicability.UNSAFE)
 
 
 PADS = re.compile(r"torch\.nn\.(functional\.pad|\w+Pad\dd\.forward)")
@@ -380,6 +406,8 @@ FIXES: dict[str, Callable[[Called, Source], Fix | None]] = {
     **{f"torch.nn.InstanceNorm{n}d.forward": settle_norm for n in (1, 2, 3)},
     "torch.Tensor.unfold": index_windows,
     "torch.eye": ask_identity,
+    "torch.nn.MultiheadAttention.forward": take_slow_path,
+    "torch.nn.TransformerEncoderLayer.forward": take_slow_path,
     "torch.nn.Unflatten": unflatten_later,
     **dict.fromkeys(("torch.einsum", "torch.outer", "torch.ger"), cast_operands),
     "torch.stft": split_spectrum,

@@ -181,7 +181,7 @@ def write_fix(event: Called, harms: dict[str, Harm], source: Source) -> Fix | No
     if turned is not None and "torch.export" not in used:
         return turned
     unrolled = "torch.export" in used or ("onnx" in used and harms is UNROLLED_TOO)
-    scanned = unrolled and "torchscript-script" not in used
+    scanned = unrolled and "torchscript-script" not in used and source.profile.torch >= (2, 7)
     return scan_steps(event, source) if scanned else turned
 
 

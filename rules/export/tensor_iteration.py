@@ -17,6 +17,7 @@ from lintorch.evidence.treatment import name_sizes
 from lintorch.facts.models.loops_around import uses_layers
 from lintorch.facts.models.loops_at_once import compute_at_once
 from lintorch.facts.models.scanned_loops import scan_steps_of
+from lintorch.facts.models.step_loops import carries_state
 from lintorch.source import Source
 
 rule = Rule(
@@ -95,6 +96,7 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
                 said,
                 fix=fix,
                 harm=harm,
+                remedy=name_remedy(event, source),
                 cause=name_nest(event, f"as many as {length}", source),
             )
             return
@@ -104,7 +106,8 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
         said = f"one iteration for each row that {text} has in the example"
         said = f"one iteration for each row of {text}, as many as data decide" if chosen else said
         fix, harm = write_fix(event, source), ROWS_CHOSEN if chosen else ROWS
-        yield Hit(event, said, fix=fix, harm=harm, cause=name_outermost(event, source))
+        cause = name_outermost(event, source)
+        yield Hit(event, said, fix, harm, remedy=name_remedy(event, source), cause=cause)
         return
     if fix := write_fix(event, source):
         yield Hit(event, "a loop over what may vary", fix=fix, confirms=True)
@@ -113,8 +116,23 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
 def write_fix(event: Repeated, source: Source) -> Fix | None:
     """All of it at once, or, where each step needs the one before, a scan for torch.export."""
     used = source.profile.exporters
-    scans = used & {"torch.export", "onnx"} and "torchscript-script" not in used
+    scans = used & {"torch.export", "onnx"} and source.profile.torch >= (2, 7)
+    scans = scans and "torchscript-script" not in used
     return compute_at_once(event, source) or (scan_steps_of(event, source) if scans else None)
+
+
+SCRIPTED = "put the loop into a function of its own, with @torch.jit.script_if_tracing above it"
+
+
+def name_remedy(event: Repeated, source: Source) -> str | None:
+    """Of operators alone whose steps need the one before, where only tracers run it: they keep a scripted loop."""
+    loop, others = event.loop, source.profile.exporters & {"torch.export", "onnx"}
+    around = source.evaluation.list_around(event)
+    tests = [ast.unparse(each.test) for each in around if isinstance(each, ast.If)]
+    traced = not others or any("is_exporting()" in test for test in tests)
+    inside = ast.walk(loop) if loop is not None else ()
+    calls_layer = any(isinstance(n, ast.Name) and n.id == "self" for n in inside)
+    return SCRIPTED if traced and not calls_layer and carries_state(loop) else None
 
 
 def fills_cache(event: Repeated, source: Source) -> bool:

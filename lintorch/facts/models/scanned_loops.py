@@ -17,6 +17,7 @@ sizes: torch.export and onnx, which refused every length but the example's, are 
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from textwrap import indent
 
@@ -91,12 +92,16 @@ def _is_read_behind(loop: ast.For, function: ast.FunctionDef) -> bool:
 def _list_outer_reads(loop: ast.For, function: ast.FunctionDef) -> list[ast.Name]:
     """The names that are read behind a loop, or in a loop around it."""
     inside, nodes = {id(n) for n in ast.walk(loop)}, list(ast.walk(function))
-    around = any(
-        isinstance(n, (ast.For, ast.While)) and n is not loop and id(loop) in map(id, ast.walk(n))
-        for n in nodes
-    )
+    around = _is_inside_loop(loop, function)
     reads = (n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
     return [n for n in reads if id(n) not in inside and (around or n.lineno > loop.lineno)]
+
+
+def _is_inside_loop(loop: ast.For, function: ast.FunctionDef) -> bool:
+    others = (
+        n for n in ast.walk(function) if isinstance(n, (ast.For, ast.While)) and n is not loop
+    )
+    return any(id(loop) in map(id, ast.walk(each)) for each in others)
 
 
 def _names(function: ast.AST) -> set[str]:
@@ -148,27 +153,31 @@ def _list_given(line: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _find_joins(outs: str, loop: ast.For, function: ast.FunctionDef) -> list[ast.Call]:
-    """The `torch.stack(outs, 1)` of a list that is made empty before the loop, and read nowhere else."""
-    inside = {id(n) for n in ast.walk(loop)}
-    uses = [
-        n
-        for n in ast.walk(function)
-        if isinstance(n, ast.Name) and n.id == outs and id(n) not in inside
-    ]
-    begins = [
-        n
-        for n in ast.walk(function)
-        if isinstance(n, ast.Assign) and ast.unparse(n) == f"{outs} = []"
-    ]
+    """The `torch.stack(outs, 1)` of a list that is made empty before the loop, and read nowhere else.
+
+    Where `outs = torch.stack(outs, 1)` gives it that name, up to there.
+    """
+    inside, nodes = {id(n) for n in ast.walk(loop)}, list(ast.walk(function))
+    lines = [n for n in nodes if isinstance(n, ast.Assign)]
+    again = [n for n in lines if _read_join(n.value, outs) and ast.unparse(n.targets[0]) == outs]
+    last = min((n.lineno for n in again), default=sys.maxsize)
+    names = [n for n in nodes if isinstance(n, ast.Name) and n.id == outs and id(n) not in inside]
+    uses = [n for n in names if n.lineno <= last]
+    begins = [n for n in lines if ast.unparse(n) == f"{outs} = []" and n.lineno < loop.lineno]
     calls = [
-        n for n in ast.walk(function) if isinstance(n, ast.Call) and _read_join(n, outs) is not None
+        n for n in nodes if isinstance(n, ast.Call) and _read_join(n, outs) and n.lineno <= last
     ]
     ways = {_read_join(each, outs) for each in calls}
-    alone = len(uses) == len(begins) + len(calls) and len(begins) == len(ways) == 1
+    alone = len(uses) == len(begins) + len(calls) + bool(again)
+    alone = (
+        alone
+        and len(begins) == len(ways) == 1
+        and (not again or not _is_inside_loop(loop, function))
+    )
     return calls if alone and all(each.lineno > loop.lineno for each in calls) else []
 
 
-def _read_join(call: ast.Call, outs: str) -> tuple[str, int] | None:
+def _read_join(call: ast.AST, outs: str) -> tuple[str, int] | None:
     """("stack", 1) of `torch.stack(outs, dim=1)`."""
     match call:
         case ast.Call(
@@ -177,7 +186,7 @@ def _read_join(call: ast.Call, outs: str) -> tuple[str, int] | None:
         ):
             given = [*rest, *(each.value for each in call.keywords)]
             axis = ast.unparse(given[0]) if given else "0"
-            if name == outs and how in _JOINS and len(given) < 2 and axis.isdigit():
+            if name == outs and how in _JOINS and len(given) < 2 and axis.lstrip("-").isdigit():
                 return how, int(axis)
     return None
 
@@ -239,6 +248,7 @@ def _list_ends(head: StepHead, body: StepBody, joins: dict[str, list[ast.Call]])
     for outs, calls in joins.items():
         how, axis = _read_join(calls[0], outs) or ("stack", 0)
         turned = f"{outs}.flip(0)" if head.back else outs
+        axis -= how == "cat" and axis < 0
         moved = f"{turned}.movedim(0, {axis})" if axis else turned
         flat = f"{moved}.flatten({axis}, {axis + 1})" if how == "cat" else moved
         lines += [f"{outs} = {flat}"] if flat != outs else []

@@ -40,6 +40,15 @@ class StepBody:
     carried: list[str] = field(default_factory=list)
 
 
+def carries_state(loop: ast.AST | None) -> bool:
+    """Whether a step of it reads a name that the one before it gave."""
+    head = read_step_head(loop.target, loop.iter) if isinstance(loop, ast.For) else None
+    if head is None or not isinstance(loop, ast.For):
+        return False
+    body = read_step_body(loop, head)
+    return body is not None and bool(set(body.carried) & set(body.stored))
+
+
 def read_step_head(target: ast.expr, over: ast.expr) -> StepHead | None:
     """`range(n)`, `range(1, n)`, one of these reversed, rows of a tensor, parts of one, and enumerate of these."""
     match target, over:
@@ -208,8 +217,20 @@ class _Lifter(ast.NodeTransformer):
         self.fails = False
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        axis = _find_axis(node.slice, self._head.turn)
-        whole = ast.unparse(node.value)
+        return self._take_part(node.value, _find_axis(node.slice, self._head.turn), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """`x.select(1, t)`."""
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=held, attr="select"),
+                args=[ast.Constant(value=int(axis)), ast.Name(id=turn)],
+            ) if turn == self._head.turn and axis >= 0:
+                return self._take_part(held, axis, node)
+        return self.generic_visit(node)
+
+    def _take_part(self, held: ast.expr, axis: int | None, node: ast.expr) -> ast.AST:
+        whole = ast.unparse(held)
         if axis is None or not whole.replace(".", "").isidentifier():
             return self.generic_visit(node)
         if whole in self._body.stored or whole in self._closed:
