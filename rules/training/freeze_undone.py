@@ -11,9 +11,11 @@ from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet, Called, Occurrence
 from lintorch.evaluator.run_model import Reached
+from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import FALSE, TRUE, Held, Unknown, Value, find_unproven
 from lintorch.facts.models.backward_passes import changes_weights
 from lintorch.facts.models.gradient_graphs import GradientGraphs
+from lintorch.facts.training.frozen_norms import find_frozen_norms
 from lintorch.source import Source
 
 rule = Rule(
@@ -27,7 +29,9 @@ rule = Rule(
         afterwards. Measured on torch 2.13.
 
         Reported where part of a model is frozen and the whole is unfrozen with no training in
-        between; unfreezing after some epochs is meant.
+        between; unfreezing after some epochs is meant. So is a batch norm whose statistics are to stay
+        (`model.apply(freeze_norm)`, which calls eval() of it): `model.train()` sets the mode of every
+        module, and it counts again.
     """,
     bad="""
         from torch import nn
@@ -74,6 +78,19 @@ def in_source(event: AttributeSet | Called, source: Source) -> Iterator[Hit]:
             message = f"unfreezes the whole model, and so what {where} froze"
             yield Hit(event, message)
             return
+
+
+@rule.event("torch.nn.Module.train", "torch.nn.Sequential.train", UnknownCalled)
+def in_modes(event: Called | UnknownCalled, source: Source) -> Iterator[Hit]:
+    """`model.apply(freeze_norm)` ahead of `model.train()`."""
+    if isinstance(event, UnknownCalled) and event.method != "train":
+        return
+    frozen = find_frozen_norms(event, source.evaluation)
+    if frozen is not None and not source.is_test:
+        place = source.evaluation.place(frozen.spot)
+        where = f"line {place.row}" if place.path == source.path else f"{place.path}:{place.row}"
+        message = f"train() puts the batch norms back into training mode that {where} froze"
+        yield Hit(event, message, remedy="freeze them again behind each train()")
 
 
 def _is_asked(event: Occurrence, source: Source) -> bool:

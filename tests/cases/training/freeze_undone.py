@@ -89,3 +89,85 @@ def handed_over(model, other):
         p.requires_grad = True
     for p in model.parameters():
         p.requires_grad = True  # hit
+
+
+def freeze_norm(module):
+    if module.__class__.__name__.find("BatchNorm") != -1:
+        module.eval()
+
+
+def freeze_first(module):
+    if isinstance(module, nn.Conv2d):
+        nn.init.zeros_(module.weight)
+
+
+def tune(loader, optimizer):
+    model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4))
+    model.apply(freeze_norm)
+    for _ in range(3):
+        tune_once(model, loader, optimizer)
+
+
+def tune_once(model, loader, optimizer):
+    model.train()  # hit
+    for x in loader:
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+
+
+def tune_given(model, loader, optimizer):
+    for module in model.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            module.eval()
+    for _ in range(3):
+        model.train()  # hit
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).sum().backward()
+            optimizer.step()
+
+
+def tune_well(model, loader, optimizer):
+    model.apply(freeze_norm)
+    for _ in range(3):
+        model.train()
+        model.apply(freeze_norm)
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).sum().backward()
+            optimizer.step()
+
+
+def tune_all(model, loader, optimizer):
+    model.apply(freeze_first)
+    for module in model.modules():
+        module.eval()
+    for _ in range(3):
+        model.train()
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).sum().backward()
+            optimizer.step()
+
+
+class Frozen(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4))
+
+    def train(self, mode=True):
+        super().train(mode)
+        self.apply(freeze_norm)
+        return self
+
+
+def tune_frozen(loader, optimizer):
+    model = Frozen()
+    model.apply(freeze_norm)
+    for _ in range(3):
+        model.train()
+        for x in loader:
+            optimizer.zero_grad()
+            model.body(x).sum().backward()
+            optimizer.step()
