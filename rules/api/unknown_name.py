@@ -70,6 +70,7 @@ OF_NUMPY = {
     "torch.expm": "matrix_exp", "torch.linalg.expm": "matrix_exp",
 }  # fmt: skip
 """Names that NumPy or SciPy has, and what torch calls the same."""
+_CONV_NORM = "torchvision.ops.Conv2dNormActivation, and name groups=, which padding comes before"
 WRITTEN_OUT = {
     "torch.percentile": "torch.quantile(x, q / 100)",
     "torch.nanpercentile": "torch.nanquantile(x, q / 100)",
@@ -78,6 +79,8 @@ WRITTEN_OUT = {
     "torch.nn.L2Loss": "torch.nn.MSELoss()",
     "torch.nn.L2loss": "torch.nn.MSELoss()",
     "torch.nn.functional.l2_loss": "torch.nn.functional.mse_loss(x, y)",
+    "torchvision.models.mobilenetv2.ConvBNActivation": _CONV_NORM,
+    "torchvision.models.mobilenetv2.ConvBNReLU": _CONV_NORM,
     "torch.nanmax": "x.nan_to_num(-torch.inf).max()",
     "torch.nanmin": "x.nan_to_num(torch.inf).min()",
 }

@@ -14,8 +14,8 @@ from lintorch.evaluator.run_model import Reached
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import FALSE, TRUE, Held, Unknown, Value, find_unproven
 from lintorch.facts.models.backward_passes import changes_weights
+from lintorch.facts.models.frozen_norms import find_frozen_norms
 from lintorch.facts.models.gradient_graphs import GradientGraphs
-from lintorch.facts.training.frozen_norms import find_frozen_norms
 from lintorch.source import Source
 
 rule = Rule(

@@ -694,3 +694,14 @@ class OldTypes(nn.Module):
         mask = image.type(torch.ByteTensor)  # value: uint8[...]
         kept = mask.to(memory_format=torch.channels_last)  # value: uint8[...]
         return mask, kept
+
+
+class Columns(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(8, 6)
+
+    def forward(self, s):
+        h = self.line(s)
+        h = h.view(h.size(0), h.size(1), 1, 1)  # value: tensor[B, 6, 1, 1]
+        return h

@@ -12,6 +12,7 @@ from lintorch.evaluator.learn import note_rank_asked, teach_moved, teach_tensors
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.operators.promote_dtypes import read_dtype
+from lintorch.evaluator.own_views import list_column_sizes
 from lintorch.evaluator.subscripts import WHOLE, index_tensor, read_item
 from lintorch.evaluator.torch_calls import infer_result, reads_data
 from lintorch.evaluator.truth import known_items, truth_value
@@ -46,7 +47,10 @@ def read_size(machine: Machine, node: ast.AST, given: Given) -> Value:
     axis = given.pick(1, "dim")
     if axis is None:
         return whole
+    counted = {*machine.counted} if node in list_column_sizes(machine.here.file) else None
     size = read_item(machine, node, whole, axis)
+    if counted is not None:
+        machine.counted = counted
     known = isinstance(whole, Items) and whole.items is not None
     return note_aside(size, machine.spot(node)) if held.aside and not known else size
 

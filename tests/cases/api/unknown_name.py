@@ -125,3 +125,9 @@ def chosen(torch=torch, *args):
 
 def of_matrices(generator):
     return torch.expm(generator)  # hit
+
+
+def of_vision():
+    from torchvision.models.mobilenetv2 import ConvBNReLU  # hit
+
+    return ConvBNReLU(3, 8)

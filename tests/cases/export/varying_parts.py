@@ -135,3 +135,15 @@ class Attended(nn.Module):
         first = q.split(512, dim=-2)[0]
         head, rest = k.split(16, dim=-2)
         return torch.cat(weights, -2), first, head, rest
+
+
+class Styled(nn.Module):
+    def __init__(self, wide, style):
+        super().__init__()
+        self.norm, self.project = nn.InstanceNorm1d(wide), nn.Linear(style, 2 * wide)
+
+    def forward(self, x, s):
+        h = self.project(s)
+        h = h.view(h.size(0), h.size(1), 1)
+        gain, shift = torch.chunk(h, 2, dim=1)
+        return (1 + gain) * self.norm(x) + shift
