@@ -79,8 +79,11 @@ def _tell_outcomes_once(findings: Iterable[Finding]) -> Iterator[Finding]:
 def group_by_cause(findings: Sequence[Finding], text: str | None) -> list[list[Finding]]:
     """The findings of one file, those of one code, function and cause together, the first line first."""
     groups: dict[_Cause, list[Finding]] = defaultdict(list)
-    for finding in sort_findings(_tell_lines_once(findings)):
-        groups[_cause_of(finding)].append(finding)
+    told = sort_findings(_tell_lines_once(findings))
+    mended = {_name_cause(each): _cause_of(each) for each in reversed(told) if each.fix}
+    for finding in told:
+        own = _cause_of(finding)
+        groups[own if finding.fix else mended.get(_name_cause(finding), own)].append(finding)
     alike = Counter(_pattern_of(group[0]) for group in groups.values())
     many = any(len(group) > 1 for group in groups.values())
     functions = (
@@ -125,6 +128,13 @@ def _cause_of(finding: Finding) -> _Cause:
     """What findings have in common that may be told as one."""
     said = finding.said, finding.detail, finding.remedy, finding.sizes, finding.notes
     return (*_manner_of(finding), finding.cause or said)
+
+
+def _name_cause(finding: Finding) -> _Cause:
+    """A cause that a rule names, whether there is a fix for the line or not; one of its own where it names none."""
+    if not finding.cause:
+        return (id(finding),)
+    return (*_manner_of(replace(finding, fix=None)), finding.cause)
 
 
 def _pattern_of(finding: Finding) -> _Cause:
@@ -191,11 +201,12 @@ def _fold_group(group: Sequence[Finding]) -> Iterator[Finding]:
     the first's, and the others are mended when it is asked again.
     """
     head, *others = group
-    fix = _join_fixes([finding.fix for finding in group if finding.fix])
-    if head.cause and head.fix is not None and fix is None:
-        fix = head.fix
-        for other in others:
-            fix = _join_fixes([fix, other.fix]) or fix if other.fix else fix
+    fixes = [finding.fix for finding in group if finding.fix]
+    fix = _join_fixes(fixes)
+    if head.cause and fixes and fix is None:
+        fix, *more = fixes
+        for other in more:
+            fix = _join_fixes([fix, other]) or fix
     if not others or (fix is None and head.fix is not None):
         yield from group
         return
