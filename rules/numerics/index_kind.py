@@ -378,8 +378,7 @@ def needs_gradient(value: Value | None, event: Occurrence, source: Source) -> bo
     if any(each is value for each in source.evaluation.losses) and not isinstance(value, Held):
         return not is_common(value)
     trained = event.way.root.endswith(":") or graph.has_backward
-    freezes = {"requires_grad", "requires_grad_"} & source.evaluation.words
-    if not trained or freezes:
+    if not trained or source.evaluation.freezes:
         return False
     return graph.is_made_by(value, lambda made: isinstance(made, Called) and has_weights(made))
 

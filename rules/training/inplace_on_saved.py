@@ -146,16 +146,13 @@ def in_forwards(event: Called | Combined | ItemSet, source: Source) -> Iterator[
 def runs_in_training(event: Occurrence, source: Source) -> bool:
     """Whether a forward does it whatever its mode, and gradients are recorded."""
     names = event.way.names
-    if not names or not names[-1].endswith("forward") or FREEZING & source.evaluation.words:
+    if not names or not names[-1].endswith("forward") or source.evaluation.freezes:
         return False
     asked = any(
         isinstance(each, ast.If) and "training" in ast.unparse(each.test)
         for each in source.evaluation.list_all_around(event)
     )
     return not asked and not may_be_free(event, source.evaluation)
-
-
-FREEZING = frozenset({"requires_grad", "requires_grad_"})
 
 
 @rule.event(Called, UnknownCalled)

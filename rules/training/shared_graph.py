@@ -74,7 +74,7 @@ _KEEPING = ("retain_graph", "create_graph", "retain_variables")
 
 @rule.event(Training)
 def in_training(training: Training, source: Source) -> Iterator[Hit]:
-    if _FREEZING & source.evaluation.words:
+    if source.evaluation.freezes:
         return  # what is frozen may be a part of no graph
     told: set[Spot] = set()
     graphs = source.evaluation.graphs
@@ -127,9 +127,6 @@ def _is_bound_before(action: Action, region: TrainingRegion) -> bool:
     )
     names = {name for _, name in region.rebound}
     return isinstance(held, ast.Name) and held.id not in names
-
-
-_FREEZING = frozenset({"requires_grad", "requires_grad_"})
 
 
 def _list_second(

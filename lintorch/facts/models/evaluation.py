@@ -43,6 +43,7 @@ from lintorch.facts.models.backward_passes import (
 from lintorch.facts.models.cut_gradients import CutGradients
 from lintorch.facts.models.entered_values import EnteredValues
 from lintorch.facts.models.explain_rows import Explained, list_begins, list_contexts
+from lintorch.facts.models.frozen_weights import may_freeze
 from lintorch.facts.models.gradient_graphs import GradientGraphs
 from lintorch.facts.models.graph_uses import GraphUses
 from lintorch.facts.models.image_axes import image_axes
@@ -198,6 +199,12 @@ class Evaluation:
         """The names, attributes and texts of the code; what comments say does not count."""
         file = self._finder.open_file(self._path)
         return frozenset() if file is None else frozenset(_list_words(file.tree))
+
+    @cached_property
+    def freezes(self) -> bool:
+        """Whether the code may keep weights from their gradients."""
+        file = self._finder.open_file(self._path)
+        return file is not None and may_freeze(file.tree)
 
     @cached_property
     def training(self) -> Training:
