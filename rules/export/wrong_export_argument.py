@@ -56,7 +56,9 @@ rule = Rule(
         of the inputs is passed over, and no file is written. A text in the place of a list of
         names is read letter by letter: `input_names="image"` calls the input `i`; the legacy
         exporter raises. `opset_version="17"`, the legacy exporter without a path, and a path in the
-        place of what torch.save and torch.jit.save write raise, too. Measured on torch 2.13.
+        place of what torch.save and torch.jit.save write raise, too. The new ONNX exporter writes
+        to a path or a BytesIO, and ends in a TypeError where it is given a file that `open` made,
+        which the legacy one takes. Measured on torch 2.13.
     """,
     bad="""
         import torch
@@ -85,6 +87,8 @@ rule = Rule(
 
 EXPORTS = ("torch.export.export", "torch.export.draft_export", ONNX_EXPORT)
 TRACE = "torch.jit.trace"
+PATH = 2
+"""The place of the path among the arguments of torch.onnx.export."""
 MODEL = "give the model itself, and its inputs in a tuple after it"
 
 
@@ -249,9 +253,35 @@ def of_options(event: Called, source: Source) -> Iterator[Hit]:
         fix = Fix("write the number", edits, Applicability.UNSAFE) if edits else None
         message = "opset_version is a text, and compared with numbers: the export raises"
         yield Hit(event, message, fix=fix, remedy="write opset_version=17, a number")
-    if "f" not in given and not event.open and choose_exporter(event, source) == "onnx-legacy":
+    if event.open:
+        return
+    if is_open_file(event, source) and choose_exporter(event, source) == "onnx":
+        message = "the new ONNX exporter writes to a path, and is given an open file: it raises"
+        yield Hit(event, message, remedy="give the path itself, without open(…)")
+    if "f" not in given and choose_exporter(event, source) == "onnx-legacy":
         message = "the legacy exporter is given no path, which only the new one may lack: it raises"
         yield Hit(event, message, remedy='give a path: f="model.onnx"')
+
+
+def is_open_file(event: Called, source: Source) -> bool:
+    """Whether `open(…)` stands in the place of the path, or a name that a `with` around the call gives to it."""
+    call = source.call_at(event)
+    args = call.args if call is not None else ()
+    places = [arg.value for arg in args if arg.keyword is None]
+    named = [arg.value for arg in args if arg.keyword is not None and arg.keyword.value == "f"]
+    written = next(iter([*places[PATH:], *named]), None)
+    if isinstance(written, cst.Call):
+        return source.name(written.func) in ("open", "builtins.open")
+    if not isinstance(written, cst.Name):
+        return False
+    around = (each for each in source.ancestors(written) if isinstance(each, cst.With))
+    items = (item for each in around for item in each.items)
+    found = next((item.item for item in items if is_name(item.asname, written.value)), None)
+    return isinstance(found, cst.Call) and source.name(found.func) in ("open", "builtins.open")
+
+
+def is_name(given: cst.AsName | None, name: str) -> bool:
+    return given is not None and isinstance(given.name, cst.Name) and given.name.value == name
 
 
 def is_state(model: Value | None, source: Source) -> bool:

@@ -126,3 +126,15 @@ def of_paths_first(model, path, file):
     torch.jit.save("net.pt", torch.jit.script(net))  # hit
     torch.jit.save(torch.jit.script(net), "net.pt")
     torch.jit.save(model, path)
+
+
+def of_open_files(model, path, buffer):
+    with open(path, "wb") as file:
+        torch.onnx.export(model, (X,), file)  # hit
+        torch.onnx.export(model, (X,), f=file)  # hit
+        torch.onnx.export(model, (X,), file, dynamo=False)
+        torch.onnx.export(model, (X,), path)
+    torch.onnx.export(model, (X,), open(path, "wb"))  # hit
+    torch.onnx.export(model, (X,), buffer)
+    with buffer() as file, open(path) as other:
+        torch.onnx.export(model, (X,), file)
