@@ -167,8 +167,14 @@ def _set_rules() -> str:
 _ABOUT_RULES = (
     "As met, before what they show was mended: 7 of 216 findings are wrong (3.2 %), 23 useless (10.6 %). "
     "Sets 63 to 65 were linted before anything was mended, set 66 when most of what they had shown was. "
-    "AFTERTEXT "
-    "LT001 are files that cannot be read."
+    "Where what was mended concerns them they were linted again: set 63 has no wrong one and 4 useless "
+    "ones of 67, set 64 none of 34, set 65 no wrong one and 2 useless ones of 51, set 66 no wrong one and "
+    "3 useless ones of 43. What stays useless is a loop that measures time and memory, what another "
+    "runtime works out within an autograd Function, arrays of NumPy in a forward, and lines of two rules "
+    "with one cause. "
+    "LT001 are files that cannot be read. In seven files of set 65 (a trainer, a model, a dataset, a script that "
+    "infers, two that export, a distributed trainer) a reader wrote down 11 hazards before lintorch "
+    "read them; it told 6."
 )
 _ABOUT_SETS = (
     "`lintorch check . --output-format json` in each repository, default rules, before anything was "
