@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+import torch
 from examining import examine_files, write_files
 from reported import model_of
 from test_feed_asked import feed_models
 from test_project_calls import run_net
 
-from lintorch.guest.watch.make_tensors import make_inputs
+from lintorch.guest.watch.make_tensors import find_tensors, flatten_output, make_inputs
 from lintorch.record.input_notation import parse_input, write_arguments, write_input
 from lintorch.record.models import Input
 
@@ -333,6 +335,14 @@ def test_bounded_fractions_are_drawn_evenly_between_the_bounds() -> None:
     assert -2 <= made.min() < -1.9
     assert 2.9 < made.max() < 3
     assert write_input(given, sizes) == "float32[batch=2, 500] in -2..3"
+
+
+@pytest.mark.filterwarnings("ignore:.*nested tensors")
+def test_nested_tensors_are_left_out_as_they_have_no_shape() -> None:
+    rows = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(1, 3)])
+    kept = torch.ones(2)
+    assert [*find_tensors((rows, [kept, rows]))] == [kept]
+    assert flatten_output({"rows": rows, "kept": kept}) == [kept]
 
 
 def test_numbers_in_a_docstring_say_how_many_there_are(tmp_path: Path) -> None:
