@@ -38,6 +38,8 @@ from lintorch.evidence import (
 from lintorch.evidence.size_changes import blame_event, find_changes, only_looks
 from lintorch.source import Source
 
+AS_A_NUMBER = "which multiplies, compares and indexes as a number does"
+
 rule = Rule(
     __name__,
     code="LT103",
@@ -73,7 +75,7 @@ rule = Rule(
             def forward(self, x):
                 return x / x.max().detach()
     """,
-    remedy="compute with the tensor itself, which multiplies, compares and indexes as a number does",
+    remedy=f"compute with the tensor itself, {AS_A_NUMBER}",
     proof="""
         import torch
 
@@ -165,8 +167,9 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
         if event.name == "range":
             said = f"{text} has as many iterations as the data of a tensor say"
         remedy = name_remedy(event) or (SET if event.own else None)
+        typed = remedy or (name_held(event, source) if kind == "number" else None)
         fix = keep_tensor(event, source) or read_by_item(event, source)
-        yield Hit(event, said, fix=fix, harm=harm, remedy=remedy, cause=remedy or "number")
+        yield Hit(event, said, fix=fix, harm=harm, remedy=typed, cause=remedy or "number")
 
 
 def gives_back(event: DataRead, source: Source) -> bool:
@@ -314,6 +317,21 @@ def name_remedy(event: DataRead) -> str | None:
     if event.name.startswith("math.") and event.name.removeprefix("math.") in SAME_IN_TORCH:
         return f"write {event.name.replace('math.', 'torch.')}() of the tensor"
     return None
+
+
+def name_held(event: DataRead, source: Source) -> str | None:
+    """`compute with x.max() itself` for `float(x.max())` and `x.max().item()`."""
+    call = source.call_at(event)
+    held: cst.BaseExpression | None = None
+    if call is not None and isinstance(call.func, cst.Attribute) and not call.args:
+        held = call.func.value
+    elif call is not None and event.name in ("int", "float") and len(call.args) == 1:
+        read = next(source.evaluation.list_calls_at(event.spot), None)
+        given = read.positional[0] if read is not None and read.positional else None
+        held = call.args[0].value if isinstance(given, Tensor) else None
+    text = source.code(held) if held is not None else ""
+    fits = 0 < len(text) < 40 and "\n" not in text
+    return f"compute with {text} itself, {AS_A_NUMBER}" if fits else None
 
 
 @rule.trace(*host_reads.READS, TensorUse.BOOL)
