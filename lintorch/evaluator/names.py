@@ -127,7 +127,7 @@ def standing_on_ground(machine: Machine) -> Iterator[None]:
 def _read_star(machine: Machine, file: CodeFile, name: str) -> Value:
     key = file, f"* {name}"
     if not file.star_imports or key in machine.top.pending:  # files that import each other whole
-        return External(name) if name in _BUILTINS else UNKNOWN
+        return _builtin(name)
     machine.top.pending.add(key)
     try:
         return _look_in_stars(machine, file, name)
@@ -145,8 +145,12 @@ def _look_in_stars(machine: Machine, file: CodeFile, name: str) -> Value:
         elif other is not file and other.may_offer(name):
             machine.spend(machine.budget.star_steps)
             value = read_global(machine, other, name)
-            if value != UNKNOWN and not (isinstance(value, External) and value.path == name):
+            if value not in (UNKNOWN, _builtin(name)):
                 return value
+    return _builtin(name)
+
+
+def _builtin(name: str) -> Value:
     return External(name) if name in _BUILTINS else UNKNOWN
 
 

@@ -1,0 +1,6 @@
+import torch
+from torch import nn
+
+
+def count_steps(rows):
+    return torch.arange(rows)
