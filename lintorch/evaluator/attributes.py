@@ -10,6 +10,7 @@ from lintorch.core.number_methods import NUMBER_METHODS
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeRead
+from lintorch.evaluator.framework_modules import FRAMEWORKS, SAVES_SETTINGS
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.layers import (
     CONTAINERS,
@@ -254,6 +255,9 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
     foreign = [each.path for each in list_ancestors(held.of) if isinstance(each, External)]
     if not foreign or foreign[0] == "argparse.Namespace":
         return read_missing(machine, held, name)
+    if foreign[0] in FRAMEWORKS and not is_known(f"{MODULE}.{name}"):
+        saves = SAVES_SETTINGS.endswith(f".{name}")
+        return Bound(External(SAVES_SETTINGS), (held,), method=name) if saves else UNKNOWN
     if is_zoo_class(foreign[0]) and not is_known(f"{MODULE}.{name}"):
         return _read_part(machine, held, foreign[0], name)
     if machine.shallow and isinstance(held.of, Class) and not is_known(f"{MODULE}.{name}"):

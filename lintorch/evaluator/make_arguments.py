@@ -192,7 +192,10 @@ def make_inputs(
 
 _MODEL = re.compile(r"^(\w+_)?(model|net|network)$")
 """What an evaluation by windows runs, and no tensor: `forward(self, image, model)`."""
-TARGET = re.compile(r"^((\w+_)?(targets?|labels?)|tags|gts?|gt_\w+|y_true|ground_truth)$")
+TARGET = re.compile(
+    r"^(?!(point|prompt|box|class|cond|style|speaker|domain)_)"
+    r"((\w+_)?(targets?|labels?)|tags|gts?|gt_\w+|y_true|ground_truth)$"
+)
 """What training gives, for a loss, and who runs an exported model leaves."""
 _GIVEN = (Tensor, Unknown, Choice)
 """What calls give of an input that has a default, so that it is one."""

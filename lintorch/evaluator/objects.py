@@ -12,6 +12,7 @@ from lintorch.evaluator.carried_layers import list_reachable
 from lintorch.evaluator.compare_layers import LAYER
 from lintorch.evaluator.events import ClosedCalled, ModelCalled, Wrapped
 from lintorch.evaluator.exporters import EVERYONE
+from lintorch.evaluator.framework_modules import FRAMEWORKS
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layers import call_layer, is_layer_class, keep_arguments
@@ -116,7 +117,7 @@ def _is_made_module(kind: Class) -> bool:
 
 @lru_cache(4096)
 def _names_module(path: str) -> bool:
-    known = path in (MODULE, SCRIPT_MODULE) or path.startswith(_SHARDED)
+    known = path in (MODULE, SCRIPT_MODULE) or path in FRAMEWORKS or path.startswith(_SHARDED)
     return known or is_layer_class(path) or is_zoo_class(path)
 
 
@@ -224,7 +225,7 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
         tell_wrapped(machine, method)
         return _call_method(machine, node, callee, method, given)
     for each in list_ancestors(kind):
-        if isinstance(each, External) and each.path != MODULE:
+        if isinstance(each, External) and each.path != MODULE and each.path not in FRAMEWORKS:
             return call_layer(machine, node, callee, each.path, given)
     for value in given.values:
         machine.spoil(value)

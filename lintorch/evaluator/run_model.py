@@ -443,18 +443,22 @@ def _build_model(machine: Machine, file: CodeFile, name: str, seen: Mapping[Clas
     elif not machine.asked.defaults:
         given = leave_defaults(init)
     settings = make_settings(machine, init, 1, given)
-    if init.node.args.kwarg is not None and given is not None and given.open:
-        return machine.call(maker.node, maker, Given((), settings, open=True))
-    if init.node.args.kwarg is None or built is not None:
-        return machine.call(maker.node, maker, Given((), settings))
+    more = init.node.args.kwarg is not None and given is not None and given.open
     before, events = machine.state.fork(), len(machine.events)
     try:
-        return machine.call(maker.node, maker, Given((), settings))
-    except LeftError:  # it is made with more than it names
+        return machine.call(maker.node, maker, Given((), settings, open=more))
+    except LeftError:
+        used = built is not None or machine.asked.use is not None
+        if not used and init.node.args.kwarg is None:
+            raise
         machine.state = before
         machine.take_back(events)
         machine.unwind()
-        return machine.call(maker.node, maker, Given((), settings, open=True))
+    if used:  # what a call gives unknown need not be the default that stands in for it
+        return machine.call(maker.node, maker, Given((), make_settings(machine, init, 1)))
+    return machine.call(
+        maker.node, maker, Given((), settings, open=True)
+    )  # with more than it names
 
 
 def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:

@@ -24,6 +24,7 @@ from lintorch.evaluator.library import (  # noqa: F401
     class_tests,
     containers,
     einops_patterns,
+    framework_methods,
     function_tools,
     model_helpers,
     module_methods,

@@ -116,8 +116,10 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
 def write_fix(event: Repeated, source: Source) -> Fix | None:
     """All of it at once, or, where each step needs the one before, a scan for torch.export."""
     used = source.profile.exporters
+    around = (each for each in source.evaluation.list_around(event) if each is not event.loop)
     scans = used & {"torch.export", "onnx"} and source.profile.torch >= (2, 7)
     scans = scans and "torchscript-script" not in used
+    scans = scans and not any(isinstance(each, (ast.For, ast.While)) for each in around)
     return compute_at_once(event, source) or (scan_steps_of(event, source) if scans else None)
 
 

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from lintorch.evaluator.framework_modules import FRAMEWORKS
 from lintorch.facts.names.torch_aliases import documented_name
 from lintorch.facts.project.module_homes import Project, module_home
 from lintorch.facts.project.outlines import outline_file
 
-_FRAMEWORKS = frozenset(
-    {
-        "lightning.LightningModule", "lightning.pytorch.LightningModule",
-        "pytorch_lightning.LightningModule", "pytorch_lightning.core.LightningModule",
-        "transformers.PreTrainedModel", "transformers.modeling_utils.PreTrainedModel",
-        "diffusers.ModelMixin", "diffusers.models.modeling_utils.ModelMixin",
-        "mmengine.model.BaseModule", "mmengine.model.BaseModel", "mmcv.runner.BaseModule",
-        "detectron2.modeling.backbone.Backbone", "gpytorch.models.ExactGP",
-    }
-)  # fmt: skip
 _NOT_LAYERS = ("torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.parallel")
 
 
 def is_module_class(dotted: str, project: Project) -> bool:
     """Whether a dotted name is a subclass of nn.Module, as far as the project's files tell."""
-    return any(name in _FRAMEWORKS or _is_torch_layer(name) for name in ancestry(dotted, project))
+    return any(name in FRAMEWORKS or _is_torch_layer(name) for name in ancestry(dotted, project))
 
 
 def is_subclass(dotted: str, bases: Collection[str], project: Project) -> bool:

@@ -11,6 +11,7 @@ import libcst as cst
 from lintorch.evaluator.make_arguments import TARGET
 from lintorch.facts.names.lookup import Lookup
 from lintorch.facts.names.scopes import dotted_text
+from lintorch.facts.regions.conditions import is_condition
 from lintorch.facts.regions.output_readers import reads_outputs
 from lintorch.facts.regions.sample_memory import keeps_samples
 from lintorch.syntax.tree import offspring
@@ -158,7 +159,8 @@ def scripted_only(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool
 
 def wants_target(forward: cst.FunctionDef) -> bool:
     """Whether a forward cannot do without a target: it is a loss, which nobody exports."""
-    return any(p.default is None and TARGET.match(p.name.value) for p in forward.params.params)
+    needed = (p.name.value for p in forward.params.params if p.default is None)
+    return any(TARGET.match(name) and not is_condition(forward, name) for name in needed)
 
 
 def is_loss(owner: cst.ClassDef | cst.FunctionDef) -> bool:

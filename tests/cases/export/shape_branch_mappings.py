@@ -39,3 +39,48 @@ class Results(nn.Module):
         if boxes.shape[1] % 2 != 0:
             boxes = boxes[:, 1:]
         return [{"boxes": each} for each in boxes * target_sizes[:, None]]
+
+
+class Generator(nn.Module):
+    """The labels say what to draw."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(10, 8)
+        self.conv = nn.Conv2d(8, 3, 3)
+
+    def forward(self, noise, labels):
+        y = self.conv(noise)
+        if y.shape[-1] % 2 != 0:  # hit
+            y = y[..., 1:]
+        return y * self.embedding(labels.long())[:, :3, None, None]
+
+
+class Judge(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(8, 3, 3)
+        self.loss_fn = nn.CrossEntropyLoss()
+
+    def forward(self, x, labels):
+        y = self.conv(x)
+        if y.shape[-1] % 2 != 0:
+            y = y[..., 1:]
+        return self.loss_fn(y, labels)
+
+
+class Asked(nn.Module):
+    """A prompt of points, each of a kind."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(8, 3, 3)
+
+    def embed(self, points, kinds):
+        return (points * (kinds[..., None] == 1)).sum((1, 2))
+
+    def forward(self, image, points, point_labels):
+        y = self.conv(image)
+        if y.shape[-1] % 2 != 0:  # hit
+            y = y[..., 1:]
+        return y * self.embed(points, point_labels)[:, None, None, None]
