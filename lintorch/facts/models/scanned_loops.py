@@ -64,8 +64,8 @@ def scan_steps_of(event: Repeated, source: RewritesLoops) -> Fix | None:
         or _is_read_behind(loop, function)
     ):
         return None
-    first = _join([_begin(name, loop, function) for name in carried])
-    written = _write(head, body, carried, first, joins, parts)
+    begins = [_begin(name, body, loop, function) for name in carried]
+    written = _write(head, body, carried, begins, joins, parts)
     text = f"if {asks}():\n{indent(written, '    ')}\nelse:\n    {old.replace(chr(10), chr(10) + '    ')}"
     shown = text.replace("\n", f"\n{margin}", text.count("\n") - old.count("\n"))
     shown = shown.replace(f"\n{margin}\n", "\n\n")
@@ -117,13 +117,16 @@ def _list_carried(body: StepBody, loop: ast.For, function: ast.FunctionDef) -> l
     return None if any(begin is None for begin in begins) else carried
 
 
-def _begin(name: str, loop: ast.For, function: ast.FunctionDef) -> str:
-    """What the first step is given: of the strides that a step makes, and no tensor twice, which scan takes for one."""
+def _begin(name: str, body: StepBody, loop: ast.For, function: ast.FunctionDef) -> str:
+    """What the first step is given: of the strides that a step makes, and no tensor twice, which scan takes for one.
+
+    What may be a pair of tensors (a parameter, a tuple, what a step takes items of) stays as it is.
+    """
     begin = _find_begin(name, loop, function)
     if isinstance(begin, ast.Name):
         return f"{name}.clone()"
-    text = ast.unparse(begin) if isinstance(begin, ast.expr) else ""
-    return f"{name}.contiguous()" if ".expand" in text else name
+    apart = any(f"{name}[" in line for line in (*body.lines, *body.parts))
+    return name if apart or isinstance(begin, (ast.arg, ast.Tuple)) else f"{name}.contiguous()"
 
 
 def _find_begin(name: str, loop: ast.For, function: ast.FunctionDef) -> ast.AST | None:
@@ -195,13 +198,17 @@ def _write(
     head: StepHead,
     body: StepBody,
     carried: list[str],
-    first: str,
+    begins: list[str],
     joins: dict[str, list[ast.Call]],
     parts: dict[str, str],
 ) -> str:
     kept, ends = _join(carried), [f"{name}.clone()" for name in body.outputs.values()]
-    first = first or f"{next(iter(parts))}.new_zeros(())"
-    after = [f"{n}.clone()" if _is_same(n, body) else n for n in carried] or ["so_far.clone()"]
+    first = _join(begins) or f"{next(iter(parts))}.new_zeros(())"
+    evened = [n if b == n else f"{n}.contiguous()" for n, b in zip(carried, begins, strict=True)]
+    after = [
+        f"{n}.clone()" if _is_same(n, body) else e for n, e in zip(carried, evened, strict=True)
+    ]
+    after = after or ["so_far.clone()"]
     outs = [f"{name}_steps" if name in body.writes else name for name in body.outputs]
     back = ", reverse=True" if head.back else ""
     lines = [
