@@ -153,11 +153,14 @@ class AskedSettings:
     """Whether it was so for any."""
     use: ast.Call | None = None
     """A call of another file that says what it is built with."""
+    checks: bool = True
+    """Whether a check that raises is believed to; else nobody is thought to call it so."""
 
     @property
     def is_first(self) -> bool:
         """Whether nothing was tried in the place of what is presumed at first."""
-        return self.defaults and self.use is None and self.repeats == AskedSettings.repeats
+        tried = self.use is not None or not self.checks
+        return self.defaults and not tried and self.repeats == AskedSettings.repeats
 
     @property
     def total(self) -> int:

@@ -155,8 +155,24 @@ def run_model(around: Surroundings, name: str) -> Reached:
         reached = _run_uses(around, name, reached, uses, before)
     elif _list_raising(reached.events) and not _is_built(around, name, before):
         reached = _doubt_defaults(around, name, reached, before)
+    if reached.left and not reached.spent:
+        reached = _pass_checks(around, name, reached, before)
     made = (each for each in reached.events if isinstance(each, Called))
     return leave_refusals(reached) if any(map(_is_unmakeable, made)) else reached
+
+
+def _pass_checks(
+    around: Surroundings, name: str, reached: Reached, built: Mapping[Class, Built]
+) -> Reached:
+    """What happens behind checks that raise as it is followed, if nothing else does: its users call it otherwise."""
+    after, around.witness.built = around.witness.built, dict(built)
+    use = _find_only_use(around, name, built)
+    found = _run_settled(around, name, AskedSettings(use=use, checks=False))
+    around.witness.built = after
+    if found.left or found.failure:
+        return reached
+    raising = (each for each in reached.events if isinstance(each, Refused))
+    return replace(found, events=(*leave_refusals(found).events, *raising))
 
 
 def _run_uses(

@@ -84,3 +84,30 @@ class Asked(nn.Module):
         if y.shape[-1] % 2 != 0:  # hit
             y = y[..., 1:]
         return y * self.embed(points, point_labels)[:, None, None, None]
+
+
+class Normalized(nn.Module):
+    """Who holds it sets its weight before each call."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = None
+
+    def forward(self, x):
+        assert self.weight is not None, "set the weight first"
+        if self.weight is None:
+            raise ValueError("set the weight first")
+        return x
+
+
+class Styled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.norm = Normalized()
+
+    def forward(self, x):
+        y = self.norm(self.conv(x))
+        if y.shape[-1] % 2 != 0:  # hit
+            y = y[..., 1:]
+        return y
