@@ -146,6 +146,16 @@ class Headed(nn.Module):
         return self.head(self.body(x))
 
 
+class Channels(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.drop = nn.Dropout2d(0.5)
+
+    def forward(self, x):
+        return self.drop(self.conv(x)).relu()
+
+
 class Tuned(nn.Module):
     def __init__(self, eps=1e-5, act=nn.ReLU, slope=0.01):
         super().__init__()
@@ -270,6 +280,14 @@ def test_training_mode_is_told_with_the_first_layer_and_its_line(place: Place) -
     assert told["last_agreeing"]["name"] == "blocks.0.conv"
     row = told["first_differing"]["called"]["row"]
     assert "self.norm(" in MODELS.splitlines()[row - 1]
+
+
+def test_channels_that_are_dropped_are_told_as_training(place: Place) -> None:
+    """Dropout2d has no operator of its own: the file draws numbers."""
+    place.export(place.make("Channels").train(), IMAGE, dynamo=True)
+    told = place.compare("Channels", code=1)
+    assert kinds(told) == ["training-mode"]
+    assert "two runs of the file on the same input differ" in told["causes"][0]["proof"]
 
 
 SETTINGS = {

@@ -20,6 +20,8 @@ from lintorch.record.file_comparisons import Cause
 _REMEDY = "call model.eval() before the export, and leave out training=TrainingMode.TRAINING"
 _RATIO, _MODE = 1, 2
 """The places of the inputs of a Dropout node."""
+_DRAWS = ("RandomUniformLike", "RandomUniform", "RandomNormalLike", "RandomNormal", "Bernoulli")
+"""As Dropout2d is written in training; a model that draws numbers in eval mode is not compared."""
 
 
 def find_training_mode(case: Case) -> Iterator[Cause]:
@@ -39,6 +41,8 @@ def list_training_nodes(file: OnnxFile) -> list[Any]:
 def _is_training(file: OnnxFile, node: Any) -> bool:
     if node.op_type == "BatchNormalization":
         return get_attribute(node, "training_mode") == 1
+    if node.op_type in _DRAWS:
+        return True
     if node.op_type != "Dropout" or len(node.input) <= _MODE:
         return False
     mode = node.input[_MODE]
