@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -170,6 +171,20 @@ def test_truths_on_a_diagonal_are_made_of_numbers() -> None:
     assert "torch.eye(image.shape[3], device=image.device).bool()" in after
     size = torch.rand(2, 4, 9, 9)
     assert torch.equal(build(text)(size), build(after)(size))
+
+
+def test_bounds_of_two_kinds_are_floats(tmp_path: Path) -> None:
+    """The new ONNX exporter refuses the one and writes the other, with the same bits in eager mode."""
+    text = NORM.format(given="4").replace(
+        "return self.norm(self.start(image))", "return image.clamp(0, 0.5) + image.clip(0.0, max=1)"
+    )
+    after = mend(text)
+    assert "image.clamp(0.0, 0.5) + image.clip(0.0, max=1.0)" in after
+    assert is_same(build(text), build(after))
+    image = (torch.rand(2, 4, 9, 9),)
+    with pytest.raises(Exception, match="clamp"):
+        torch.onnx.export(build(text), image, dynamo=True, verbose=False)
+    torch.onnx.export(build(after), image, tmp_path / "net.onnx", dynamo=True, verbose=False)
 
 
 @pytest.mark.parametrize("branch", GENERAL, ids=range(len(GENERAL)))

@@ -18,6 +18,7 @@ from lintorch.evaluator.values import FALSE, NONE, TRUE, Constant, Items, Number
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
 from lintorch.facts.exporting.cast_operands import cast_operands
+from lintorch.facts.exporting.clamp_bounds import CLAMPS, write_floats
 from lintorch.facts.exporting.complex_operators import is_complex
 from lintorch.facts.exporting.declared_lengths import is_declared
 from lintorch.facts.exporting.diagonal_writes import write_diagonal
@@ -87,7 +88,8 @@ rule = Rule(
         `int(x.shape[1])` has. `torch.fft.irfft` of a
         product of spectra fails in ONNX Runtime where the number of samples varies, in files of the
         new exporter; `torch.fft.ifft` does not. The new exporter refuses the remainder of whole numbers by
-        a size that varies, `places % width`. `nn.MaxPool1d` ties the length of its
+        a size that varies, `places % width`, and `x.clamp(0, 0.9)`, of a whole number and a float;
+        `x.clamp(0.0, 0.9)` is right. `nn.MaxPool1d` ties the length of its
         input for torch.export, unless it gives indices too; that is told where exporters are named
         or sizes declared. Measured on torch 2.13: the tables are
         what its two exporters said.
@@ -410,6 +412,7 @@ FIXES: dict[str, Callable[[Called, Source], Fix | None]] = {
     "torch.nn.TransformerEncoderLayer.forward": take_slow_path,
     "torch.nn.Unflatten": unflatten_later,
     **dict.fromkeys(("torch.einsum", "torch.outer", "torch.ger"), cast_operands),
+    **dict.fromkeys(CLAMPS, write_floats),
     "torch.stft": split_spectrum,
     "torch.Tensor.stft": split_spectrum,
 }

@@ -8,6 +8,7 @@ from lintorch.core.finding import Harm
 from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.sizes import Dim, varies
 from lintorch.evaluator.values import NONE, TRUE, Constant, Items, Number, Tensor, Value
+from lintorch.facts.exporting.clamp_bounds import BOUNDS, CLAMPS, weigh_bounds
 from lintorch.facts.exporting.made_kernels import CONVOLUTIONS, KERNEL, weigh_kernel
 from lintorch.facts.exporting.mixed_types import MIXED, MIXED_REMEDIES
 from lintorch.facts.models.evaluation import Evaluation
@@ -221,6 +222,7 @@ BY_NAME: dict[str, Weigh] = {
     **dict.fromkeys(("torch.normal", "torch.Tensor.normal_"), weigh_normal),
     **{f"torch.nn.functional.avg_pool{n}d": weigh_divisor for n in (2, 3)},
     **{f"torch.nn.AvgPool{n}d.forward": weigh_divisor for n in (2, 3)},
+    **dict.fromkeys(CLAMPS, weigh_bounds),
     **MIXED,
 }
 REMEDIES = {
@@ -241,6 +243,7 @@ REMEDIES = {
     **dict.fromkeys(("normal", "normal_"), "write torch.randn(...) * std + mean"),
     "kron": "write (a[:, None, :, None] * b[None, :, None, :]).reshape(...)",
     "multi_dot": "write a @ b @ c",
+    **dict.fromkeys((each.rpartition(".")[2] for each in CLAMPS), BOUNDS),
     **MIXED_REMEDIES,
     "gradient": "write the differences: (x[..., 2:] - x[..., :-2]) / 2",
 }
