@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined, Indexed, ItemSet, Occurrence
-from lintorch.evaluator.values import NONE, Constant, Items, Number, Slice, Tensor, Value
+from lintorch.evaluator.sizes import Dim
+from lintorch.evaluator.values import NONE, Constant, Items, Number, Slice, Tensor, Value, size_in
 from lintorch.source import Source
 
 rule = Rule(
@@ -19,6 +20,8 @@ rule = Rule(
         that was just written before it, and the whole row becomes its first number, without a word.
         NumPy, from which the line often comes, copies first. Along the first axis, `x[1:] = x[:-1]`,
         torch sees the overlap, and raises RuntimeError. Measured on torch 2.13, on the CPU.
+
+        An ONNX file moves the numbers instead, as `clone()` does, and so differs from the model.
 
         `x[:, 1:] = x[:, :-1].clone()` is right, and so is `torch.roll`. A shift to lower places along a
         later axis comes out right on the CPU, and is not reported.
@@ -85,12 +88,12 @@ def judge_shift(event: Occurrence, held: Value, index: Value, read: Indexed) -> 
     if not isinstance(held, Tensor) or read.held is not held:
         return
     written, given = list_parts(index), list_parts(read.index)
-    apart = [n for n, (w, r) in enumerate(zip(written, given, strict=False)) if w != r]
+    apart = [n for n, (w, r) in enumerate(zip(written, given, strict=False)) if not is_one(w, r)]
     if len(written) != len(given) or len(apart) != 1:
         return
     axis = apart[0]
     before = written[:axis]
-    shift = measure_shift(written[axis], given[axis])
+    shift = measure_shift(written[axis], given[axis], find_size(held, axis, before))
     if not shift or not overlaps(shift, held, axis, before):
         return
     if is_in_one_piece(held, before, written[axis + 1 :]):
@@ -115,29 +118,50 @@ def list_parts(index: Value) -> Sequence[Value]:
     return (index.items or ()) if isinstance(index, Items) and index.kind == "tuple" else (index,)
 
 
-def measure_shift(written: Value, read: Value) -> int:
+def is_one(written: Value, read: Value) -> bool:
+    """Whether both take the same places: `:c // 4` too, each time it is written."""
+    if not isinstance(written, Slice) or not isinstance(read, Slice):
+        return written == read
+    bounds = zip(list_bounds(written), list_bounds(read), strict=True)
+    return all(
+        one == other or (size_in(one) is not None and size_in(one) == size_in(other))
+        for one, other in bounds
+    )
+
+
+def list_bounds(part: Slice) -> tuple[Value, ...]:
+    return part.start, part.stop, part.step
+
+
+def find_size(held: Tensor, axis: int, before: Sequence[Value]) -> Dim | None:
+    """How many places an axis has."""
+    known = held.shape is not None and Constant(Ellipsis) not in before
+    return held.shape[axis] if known and held.shape and axis < len(held.shape) else None
+
+
+def measure_shift(written: Value, read: Value, size: Dim | None) -> int:
     """By how many places what is read goes up: 1 of `x[1:] = x[:-1]`, -1 of `x[:-1] = x[1:]`; else 0."""
     if not isinstance(written, Slice) or not isinstance(read, Slice):
         return 0
     if written.step != NONE or read.step != NONE:
         return 0
     if written.stop == read.start == NONE:
-        return count_places(written.start, read.stop)
+        return count_places(written.start, read.stop, size)
     if written.start == read.stop == NONE:
-        return -count_places(read.start, written.stop)
+        return -count_places(read.start, written.stop, size)
     return 0
 
 
-def count_places(start: Value, stop: Value) -> int:
-    """2 of `[2:]` and `[:-2]`."""
-    first, last = getattr(start, "value", None), getattr(stop, "value", None)
-    same = type(first) is type(last) is int and isinstance(first, int) and first == -(last or 0)
-    return first if same and isinstance(first, int) and first > 0 else 0
+def count_places(start: Value, stop: Value, size: Dim | None) -> int:
+    """2 of `[2:]` and `[:-2]`, or `[:n - 2]` of n places."""
+    first = start.value if isinstance(start, Constant) else None
+    if type(first) is not int or first <= 0:
+        return 0
+    left = size - first if size is not None else None
+    return first if stop == Constant(-first) or (left is not None and size_in(stop) == left) else 0
 
 
 def overlaps(shift: int, held: Tensor, axis: int, before: Sequence[Value]) -> bool:
     """Whether the axis has more places than the shift leaves apart, as far as its size is known."""
-    if held.shape is None or Constant(Ellipsis) in before or axis >= len(held.shape):
-        return True
-    size = held.shape[axis]
+    size = find_size(held, axis, before)
     return not isinstance(size, int) or size > 2 * abs(shift)

@@ -64,3 +64,20 @@ def one_row():
     x = torch.zeros(1, 6)
     x[:, 1:] = x[:, :-1]  # hit
     return x
+
+
+class ShiftsBySizes(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Conv2d(3, 16, 1)
+
+    def forward(self, image):
+        return self.shift(self.linear(image).permute(0, 3, 2, 1))
+
+    def shift(self, x):
+        b, w, h, c = x.size()
+        x[:, 1:, :, : c // 4] = x[:, : w - 1, :, : c // 4]  # hit
+        x[:, : w - 1, :, c // 4 : c // 2] = x[:, 1:, :, c // 4 : c // 2]
+        x[:, :, 1:, c // 2 :] = x[:, :, : h - 1, c // 2 :]  # hit
+        x[:, :, 1:] = x[:, :, : w - 1]
+        return x
