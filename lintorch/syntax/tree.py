@@ -100,6 +100,13 @@ def offspring(node: cst.CSTNode) -> list[cst.CSTNode]:
     return found
 
 
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """A node and all below it, in document order, without punctuation and whitespace."""
+    yield node
+    for child in offspring(node):
+        yield from walk(child)
+
+
 @cache
 def is_of_kind(kind: type, kinds: tuple[type, ...]) -> bool:
     """Whether a class of nodes is one of several, or derives from one: asked of a class once."""

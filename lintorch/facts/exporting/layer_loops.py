@@ -10,6 +10,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix
 from lintorch.facts.names.scopes import dotted_text
+from lintorch.syntax.tree import walk
 
 
 class EditsLoops(Protocol):
@@ -73,10 +74,10 @@ def _list_length(call: cst.Call) -> str:
 
 def _only_reads(loop: cst.For, held: str, index: str, file: EditsLoops) -> bool:
     """Whether nothing in a loop gives the number, or the layers, another value or length."""
-    for each in _walk(loop.body):
+    for each in walk(loop.body):
         if isinstance(each, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.CompFor, cst.For)):
             target = each.target
-            if any(dotted_text(inner) in (held, index) for inner in _walk(target)):
+            if any(dotted_text(inner) in (held, index) for inner in walk(target)):
                 return False
         if isinstance(each, cst.Attribute) and file.code(each.value) == held:
             return False
@@ -88,20 +89,20 @@ def _write_loop(
 ) -> Fix | None:
     same = [
         each
-        for each in _walk(loop.body)
+        for each in walk(loop.body)
         if isinstance(each, cst.Subscript) and file.code(each) == file.code(item)
     ]
     name, line = _find_name(loop, item, file)
-    taken = {n.value for n in _walk(function) if isinstance(n, cst.Name)}
+    taken = {n.value for n in walk(function) if isinstance(n, cst.Name)}
     if not name:
         stem = file.code(item.value).rpartition(".")[2].removesuffix("s")
         name = next((n for n in (stem, "block", "layer", "each") if n not in taken), "")
-    aliased = any(isinstance(e, cst.Assign) and e.value in same for e in _walk(loop.body))
+    aliased = any(isinstance(e, cst.Assign) and e.value in same for e in walk(loop.body))
     if not name or (line is not None and len(same) > 1) or (line is None and aliased):
         return None
     index = file.code(loop.target)
     inside = {id(each.slice[0].slice.value) for each in same if isinstance(each.slice[0].slice, cst.Index)}  # fmt: skip
-    uses = [n for n in _walk(function) if isinstance(n, cst.Name) and n.value == index]
+    uses = [n for n in walk(function) if isinstance(n, cst.Name) and n.value == index]
     counted = any(id(n) not in inside and n is not loop.target for n in uses)
     held = file.code(item.value)
     head = f"{index}, {name} in enumerate({held})" if counted else f"{name} in {held}"
@@ -132,7 +133,7 @@ def _find_name(
         given = first.body[0]
         if isinstance(given, cst.Assign) and given.value is item and len(given.targets) == 1:
             target = given.targets[0].target
-            later = [each for line in lines[1:] for each in _walk(line)]
+            later = [each for line in lines[1:] for each in walk(line)]
             anew = any(
                 isinstance(each, cst.AssignTarget) and file.code(each.target) == file.code(target)
                 for each in later
@@ -140,9 +141,3 @@ def _find_name(
             if isinstance(target, cst.Name) and not anew:
                 return target.value, first
     return "", None
-
-
-def _walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    yield node
-    for each in node.children:
-        yield from _walk(each)

@@ -19,7 +19,7 @@ import libcst as cst
 from lintorch.facts.classes.classes import ClassInfo, HasClasses
 from lintorch.facts.exporting.function_bodies import nodes_in_body
 from lintorch.syntax.parsed_file import HasFile
-from lintorch.syntax.tree import offspring
+from lintorch.syntax.tree import offspring, walk
 
 CAPTURES = "capture_outputs"
 """It takes apart what forward gives, and so fails on a tuple."""
@@ -98,7 +98,7 @@ def _list_tuples(forward: cst.FunctionDef, source: HasParts) -> Iterator[cst.Ret
     """What is given as a tuple of its own accord: `if not return_dict: return (x,)`."""
     for branch in nodes_in_body(forward, cst.If, source):
         if source.code(branch.test) == f"not {_SWITCH}":
-            yield from (each for each in _walk(branch.body) if isinstance(each, cst.Return))
+            yield from (each for each in walk(branch.body) if isinstance(each, cst.Return))
 
 
 def _find_part(call: cst.Call, info: ClassInfo, source: HasParts) -> ClassInfo | None:
@@ -142,7 +142,7 @@ def _list_later(call: cst.Call, name: str, block: cst.CSTNode) -> Iterator[cst.C
     """In a block around the call, up to where the name is assigned anew."""
     begun = False
     for each in offspring(block):
-        inside = [*_walk(each)]
+        inside = [*walk(each)]
         if begun and any(_binds(node, name) for node in inside):
             return
         if begun:
@@ -159,9 +159,3 @@ def _reads(node: cst.CSTNode, name: str) -> bool:
     if not isinstance(node, cst.Attribute) or node.attr.value in _OF_BOTH:
         return False
     return isinstance(node.value, cst.Name) and node.value.value == name
-
-
-def _walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    yield node
-    for child in offspring(node):
-        yield from _walk(child)

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from lintorch.syntax.tree import offspring
+from lintorch.syntax.tree import walk
 
 _EMBEDS = frozenset({"one_hot", "embedding"})
 
 
 def is_condition(forward: cst.FunctionDef, name: str) -> bool:
     """Whether all that a forward does with an input is to embed it: `self.embedding(labels)`."""
-    every = [each for each in _walk(forward.body) if _is_named(each, name)]
-    calls = (each for each in _walk(forward.body) if isinstance(each, cst.Call) and _embeds(each))
+    every = [each for each in walk(forward.body) if _is_named(each, name)]
+    calls = (each for each in walk(forward.body) if isinstance(each, cst.Call) and _embeds(each))
     embedded = [_find_first(call.args[0].value) for call in calls]
     return bool(every) and all(any(each is one for one in embedded) for each in every)
-
-
-def _walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    waiting = [node]
-    while waiting:
-        each = waiting.pop()
-        yield each
-        waiting += offspring(each)
 
 
 def _is_named(node: cst.CSTNode, name: str) -> bool:

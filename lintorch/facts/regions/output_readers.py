@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from lintorch.syntax.tree import offspring
+from lintorch.syntax.tree import walk
 
 _OUTPUTS = frozenset({"outputs", "preds", "predictions"})
 
@@ -12,13 +12,7 @@ _OUTPUTS = frozenset({"outputs", "preds", "predictions"})
 def reads_outputs(function: cst.FunctionDef) -> bool:
     """Whether it takes what a model gives, under keys: `boxes = outputs["pred_boxes"]`."""
     taken = _OUTPUTS & {each.name.value for each in function.params.params}
-    waiting: list[cst.CSTNode] = [function.body] if taken else []
-    while waiting:
-        node = waiting.pop()
-        if _reads_key(node, taken):
-            return True
-        waiting += offspring(node)
-    return False
+    return bool(taken) and any(_reads_key(each, taken) for each in walk(function.body))
 
 
 def _reads_key(node: cst.CSTNode, taken: frozenset[str]) -> bool:
