@@ -40,6 +40,7 @@ LOOPS = (
     "ys = []|for t in range(n):|    h = h + x[:, t]|    ys.append(h)|return torch.cat(ys, dim=-1)",
     "k = j = h|for t in range(n):|    k, j = k + x[:, t], j * 0.5 + x[:, t]|return k, j",
     "P = torch.eye(4).expand(b, -1, -1)|for t in range(n):|    P = (P @ P.transpose(1, 2) + x[:, t].unsqueeze(1)) * 0.1|return P",
+    "y = x|for scale in (1, 2):|    k = h + scale|    ys = []|    for t in range(n):|        k = torch.tanh(y[:, t] + self.own(k))|        ys.append(k)|    y = torch.stack(ys, 1)|return y",
 )
 LEFT = (
     "h = None|for t in range(n):|    h = x[:, t] if h is None else h + x[:, t]|return h",

@@ -116,11 +116,28 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
 def write_fix(event: Repeated, source: Source) -> Fix | None:
     """All of it at once, or, where each step needs the one before, a scan for torch.export."""
     used = source.profile.exporters
-    around = (each for each in source.evaluation.list_around(event) if each is not event.loop)
     scans = used & {"torch.export", "onnx"} and source.profile.torch >= (2, 7)
-    scans = scans and "torchscript-script" not in used
-    scans = scans and not any(isinstance(each, (ast.For, ast.While)) for each in around)
+    scans = scans and "torchscript-script" not in used and not is_within_open(event, source)
     return compute_at_once(event, source) or (scan_steps_of(event, source) if scans else None)
+
+
+def is_within_open(event: Repeated, source: Source) -> bool:
+    """Whether a loop around it has as many turns as the sizes say, too: a scan of the inner one mends no export."""
+    around = [each for each in source.evaluation.list_around(event) if each is not event.loop]
+    others = (each for _, each in source.evaluation.list_events({Repeated}))
+    return any(
+        isinstance(each, Repeated) and any(each.loop is outer for outer in around) and is_open(each)
+        for each in others
+    )
+
+
+def is_open(event: Repeated) -> bool:
+    """Whether a loop goes over steps or rows of which there may be any number."""
+    over = event.over
+    if isinstance(over, Items):
+        length = over.length if over.items is None else None
+        return length is not None and length.varies is True and not length.data
+    return isinstance(over, Tensor) and has_open_rows(over)
 
 
 SCRIPTED = "put the loop into a function of its own, with @torch.jit.script_if_tracing above it"
