@@ -240,26 +240,23 @@ def _name_arguments(parameters: list[ast.arg], fed: Given | None) -> Mapping[str
 def make_input(machine: Machine, parameter: ast.arg, shown: Value | None = None) -> Value:
     """One of them."""
     name, note = parameter.arg, parameter.annotation
+    mapping = note is not None and _MAPPING.match(ast.unparse(note)) is not None
     if name in machine.sequences or _MODEL.match(name):
         return UNKNOWN
     if isinstance(shown, Tensor) and shown.shape is not None and name not in machine.learned:
         machine.learned[name] = _loosen_shape(name, shown)
         if shown.dtype is not None:
             machine.learned_types.setdefault(name, shown.dtype)
-    elif note is not None and not may_be_tensor(note) and not _is_mapping(note):
+    elif note is not None and not may_be_tensor(note) and not mapping:
         return UNKNOWN
     shape = settle_shape(machine, name)
     dtype = machine.learned_types.get(name)
     memory, guessed = frozenset({f"input {name}"}), _is_guess(machine, name)
     said = shape is not None or name in machine.tensors
-    said = said or (note is not None and "Tensor" in ast.unparse(note) and not _is_mapping(note))
+    said = said or (note is not None and "Tensor" in ast.unparse(note) and not mapping)
     return Tensor(
         shape, dtype, "input", name, memory, guessed=guessed, ranked_as=name, data=said or None
     )
-
-
-def _is_mapping(annotation: ast.expr) -> bool:
-    return _MAPPING.match(ast.unparse(annotation)) is not None
 
 
 def make_entry(machine: Machine, held: Tensor, key: str) -> Tensor:

@@ -145,10 +145,8 @@ def run_model(around: Surroundings, name: str) -> Reached:
     doubts += [replace(asked, defaults=False)] if asked.presumed else []
     for other in doubts:
         if _list_raising(reached.events):
-            after, around.witness.built = around.witness.built, dict(before)
-            found = _run_settled(around, name, other).events
+            found = _try_settled(around, name, other, before).events
             raising = _list_raising(found, words=other.defaults)
-            around.witness.built = after
             reached = replace(reached, events=tuple(_keep_raising(reached.events, raising)))
     uses = _list_uses(around, name, before) if _list_raising(reached.events) else ()
     if uses:
@@ -156,23 +154,28 @@ def run_model(around: Surroundings, name: str) -> Reached:
     elif _list_raising(reached.events) and not _is_built(around, name, before):
         reached = _doubt_defaults(around, name, reached, before)
     if reached.left and not reached.spent:
-        reached = _pass_checks(around, name, reached, before)
+        passing = AskedSettings(use=asked.use, checks=False)
+        reached = _pass_checks(reached, _try_settled(around, name, passing, before))
     made = (each for each in reached.events if isinstance(each, Called))
     return leave_refusals(reached) if any(map(_is_unmakeable, made)) else reached
 
 
-def _pass_checks(
-    around: Surroundings, name: str, reached: Reached, built: Mapping[Class, Built]
+def _try_settled(
+    around: Surroundings, name: str, asked: AskedSettings, built: Mapping[Class, Built]
 ) -> Reached:
-    """What happens behind checks that raise as it is followed, if nothing else does: its users call it otherwise."""
+    """What comes of other settings, of which the roots behind this one learn nothing; `built`: what it began with."""
     after, around.witness.built = around.witness.built, dict(built)
-    use = _find_only_use(around, name, built)
-    found = _run_settled(around, name, AskedSettings(use=use, checks=False))
+    found = _run_settled(around, name, asked)
     around.witness.built = after
-    if found.left or found.failure:
+    return found
+
+
+def _pass_checks(reached: Reached, passing: Reached) -> Reached:
+    """What happens behind checks that raise as it is followed, if nothing else does: its users call it otherwise."""
+    if passing.left or passing.failure:
         return reached
     raising = (each for each in reached.events if isinstance(each, Refused))
-    return replace(found, events=(*leave_refusals(found).events, *raising))
+    return replace(passing, events=(*leave_refusals(passing).events, *raising))
 
 
 def _run_uses(
@@ -183,11 +186,7 @@ def _run_uses(
     built: Mapping[Class, Built],
 ) -> Reached:
     """What raises however other files build it; built as they do where its defaults do not go together."""
-    after, runs = around.witness.built, []
-    for use in uses:
-        around.witness.built = dict(built)
-        runs.append(_run_settled(around, name, AskedSettings(use=use)))
-    around.witness.built = after
+    runs = [_try_settled(around, name, AskedSettings(use=use), built) for use in uses]
     always = set.intersection(*(_list_raising(each.events, words=False) for each in runs))
     whole = _list_raising(reached.events, words=False) <= always
     taken = reached if whole else runs[0]
@@ -222,9 +221,7 @@ def _doubt_defaults(
     around: Surroundings, name: str, reached: Reached, built: Mapping[Class, Built]
 ) -> Reached:
     """What only the defaults of a class make raise that nobody builds: it may be meant for others."""
-    after, around.witness.built = around.witness.built, dict(built)
-    found = _run_settled(around, name, AskedSettings(defaults=False)).events
-    around.witness.built = after
+    found = _try_settled(around, name, AskedSettings(defaults=False), built).events
     always = {spot for spot, _ in _list_raising(found, words=False)}
     events = (
         replace(each, by_defaults=True)

@@ -35,7 +35,7 @@ def even_indentation(text: str) -> str:
     """The text with spaces for the tabs that its statements are indented by; as it is where it is no Python."""
     lines = _LINES.findall(text)
     try:
-        rows = sorted(set(_list_begun(lines)))
+        rows = set(_list_begun(lines))
     except (SyntaxError, tokenize.TokenError):
         return text
     for row in rows:
