@@ -33,6 +33,12 @@ DETAILS = [
     ("AttributeError: 'FooConfig' object has no attribute 'heads'", "a setting of another", "cause"),
     ("AttributeError: 'list' object has no attribute 'val'", "A list stands where", "cause"),
     ("TypeError: 'int' object is not iterable", "A plain number stands", "cause"),
+    ("'dict' object has no attribute 'transpose'", "where a tensor is expected", "cause"),
+    (
+        "ValueError: could not broadcast input array from the shape (1382400,) into shape (230400,)",
+        "An array of shape (1382400,) is copied",
+        "cause",
+    ),
     ("KeyError: 'anchors'", "has no entry 'anchors'", "cause"),
     ("Process finished with exit code 136 (interrupted by signal 8:SIGFPE)", "divided by zero", "cause"),
     ("python: exit code 132, illegal instruction", "does not have", "cause"),
@@ -59,7 +65,32 @@ SIZES = [
         "Fail: [ShapeInferenceError] (op_type:Floor, node name: n1): X typestr: T, has unsupported type: tensor(int64)",
         "takes no tensor(int64)",
     ),
+    (
+        "(op_type:Softmax, node name: Softmax@0): Inferred shape and existing shape differ in dimension 0: (1) vs (-1)",
+        "Axis 0 is declared with the number -1",
+    ),
 ]
+PASSES = {
+    "fixup_onnx_controlflow": "Loop or If of ONNX",
+    "remove_inplace_ops_for_onnx": "writes in place",
+    "pattern_conversion/pattern_conversion": "writes in place",
+    "constant_fold": "worked out a part of the graph beforehand",
+    "preprocess_for_onnx": "gives a list",
+    "function_extraction": "one function of ONNX for each module",
+    "list_model_parameters": "weights of a scripted module",
+    "scalar_type_analysis": "one type as PyTorch does",
+    "unpack_quantized_weights": "converted to quantized layers",
+}
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_an_assertion_says_what_its_pass_of_the_exporter_does(name: str) -> None:
+    text = unify_text(
+        f'RuntimeError: x INTERNAL ASSERT FAILED at "../torch/csrc/jit/passes/onnx/{name}.cpp":92, '
+        "please report a bug to PyTorch."
+    )
+    (found,) = (sharpen(each, text) for each in recognise(text))
+    assert PASSES[name] in found.kind.cause
 
 
 @pytest.mark.parametrize(("text", "told"), SIZES)
