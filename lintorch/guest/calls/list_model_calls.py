@@ -72,7 +72,7 @@ def list_model_calls(sought: SoughtModel) -> list[ModelCall]:
     calls: list[ModelCall] = []
     for text in texts[:_MOST_FILES]:
         links = NameLinks(text.tree)
-        called = makers | set(_list_aliases(text, makers))
+        called = makers | set(list_aliases(text, makers))
         picks = frozenset((*_list_picks(text, names), *_name_modules(sought)))
         found = find_model_calls(text, called, text.path == sought.path, picks)
         calls += [call for call in found if _may_tell(call, links, called)]
@@ -108,7 +108,7 @@ def _may_tell(call: ModelCall, links: NameLinks, makers: frozenset[str]) -> bool
 
 def _list_factories(text: CodeText, names: set[str]) -> Iterator[str]:
     """Functions of a file that speak of a class, and mappings that hold it."""
-    known = names | set(_list_aliases(text, names))
+    known = names | set(list_aliases(text, names))
     for node in text.tree.body if text.path.suffix == ".py" else ():
         is_mapping = isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)
         if not is_mapping and not isinstance(node, ast.FunctionDef):
@@ -117,7 +117,7 @@ def _list_factories(text: CodeText, names: set[str]) -> Iterator[str]:
             yield from list_stores(node) - _NO_FACTORY
 
 
-def _list_aliases(text: CodeText, names: Collection[str]) -> Iterator[str]:
+def list_aliases(text: CodeText, names: Collection[str]) -> Iterator[str]:
     """What a file calls these: `from nets import UNet as Net`, `Net = nets.UNet`."""
     for node in ast.walk(text.tree):
         if isinstance(node, ast.ImportFrom):

@@ -12,7 +12,7 @@ from typing import Any
 
 from lintorch.guest.calls.code_regions import PlacedCall, list_calls
 from lintorch.guest.calls.code_text import CodeText, parse_code
-from lintorch.guest.calls.list_model_calls import SoughtModel
+from lintorch.guest.calls.list_model_calls import SoughtModel, list_aliases
 from lintorch.guest.calls.project_texts import list_files_that_call
 from lintorch.guest.calls.run_statement import StatementRunner
 from lintorch.guest.calls.script_commands import list_commands
@@ -59,10 +59,10 @@ class ProjectScripts:
             text = parse_code(path, data) if path != but else None
             if text is None:
                 continue
+            names = {name, *list_aliases(text, {name})}
             for placed in list_calls(text.tree):
-                if name == (
-                    getattr(placed.node.func, "id", "") or getattr(placed.node.func, "attr", "")
-                ):
+                called = placed.node.func
+                if (getattr(called, "id", "") or getattr(called, "attr", "")) in names:
                     count += 1
                     yield self._get_runner(text), placed
                 if count == _MOST_CALLERS:

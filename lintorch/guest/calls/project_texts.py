@@ -22,8 +22,12 @@ def list_files_that_name(project: Path, names: Collection[str]) -> list[tuple[Pa
 
 
 def list_files_that_call(project: Path, name: str) -> list[tuple[Path, bytes]]:
-    """The modules of a project in whose text a name stands before a bracket."""
-    call = re.compile(rb"(?<!\w)" + re.escape(name).encode() + rb"\s*\(")
+    """The modules of a project in whose text a name stands before a bracket, or gets another name."""
+    spelled = re.escape(name).encode()
+    call = re.compile(
+        rb"(?<!\w)" + spelled + rb"(?:\s*\(|\s+as\s)|=\s*(?:\w+\.)*" + spelled + rb"\s*(?:#|$)",
+        re.MULTILINE,
+    )
     named = list_files_that_name(project, {name})
     return [(path, data) for path, data in named if path.suffix == ".py" and call.search(data)]
 

@@ -13,6 +13,12 @@ from typing import Any
 
 from torch import nn
 
+from lintorch.guest.calls.base_attributes import (
+    find_constructor,
+    find_handed_on,
+    list_base_constructors,
+    pick_statements,
+)
 from lintorch.guest.calls.code_regions import (
     PlacedCall,
     Region,
@@ -174,6 +180,32 @@ class ScriptRunner:
             inside = Region((*region.outer.around, method))
             last = (method.end_lineno or method.lineno) + 1
             self._find_names(set(missing), inside, last, depth + 1)
+        still = {name for name in missing if not _has_attribute(made, name.partition(".")[2])}
+        if still and depth + 1 < _DEEPEST:
+            self._set_from_base(made, still, owner, region, depth + 1)
+
+    def _set_from_base(
+        self, made: Any, missing: set[str], owner: ast.ClassDef, region: Region, depth: int
+    ) -> None:
+        """Run what the constructor of a base sets the attributes with."""
+        own = find_constructor(owner)
+        for base, function in list_base_constructors(type(made), missing):
+            chosen, needed = pick_statements(function, missing)
+            scope = {**base.__globals__, next(iter(list_parameters(function))): made}
+            for name, default in list_parameters(function).items():
+                if name in needed and name not in scope:
+                    node = find_handed_on(owner, function, name)
+                    if own is None:
+                        inside = Region((*region.outer.around, function))
+                        scope[name] = self._find_argument(name, default, inside, depth)
+                    elif node is not None:
+                        inside = Region((*region.outer.around, own))
+                        scope[name] = self.find_value(node, inside, depth)
+                    elif default is not None:
+                        scope[name] = self._statements.evaluate(default, scope)
+            for statement in chosen:
+                self._statements.run(statement, scope)
+            return
 
 
 def list_stores_within(function: ast.FunctionDef) -> set[str]:

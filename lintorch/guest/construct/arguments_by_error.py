@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from lintorch.guest.construct.array_arguments import make_graph_setting
 from lintorch.guest.construct.conventional_values import (
     guess_by_name,
     make_vocabulary,
@@ -33,6 +34,7 @@ _OF_MAPPING = re.compile(
     r"|has no attribute '(?:items|keys|values|get)')"
 )
 _NO_TUPLE = re.compile(r"['\"]tuple['\"]|\(not .list.\) to tuple")
+_UNPACKED = re.compile(r"\bfor \(?((?:\w+, ?)+\w+)\)? in (\w+)")
 _LONGEST_SEQUENCE = 12
 """Items: a larger number in a message is rather a size than a length."""
 _OFFERED = 4
@@ -46,6 +48,15 @@ def turn_into_lists(given: ConstructorArguments, message: str) -> Iterator[Const
     tuples = {name: [*value] for name, value in given.items() if isinstance(value, tuple)}
     if tuples and _NO_TUPLE.search(message):
         yield {**given, **tuples}
+
+
+def spread_items(given: ConstructorArguments, message: str) -> Iterator[ConstructorArguments]:
+    """A sequence of numbers as one of pairs, where code takes several out of each: `for n, width in tables`."""
+    taken = _UNPACKED.findall(message) if "cannot unpack non-iterable int" in message else ()
+    for names, sequence in taken:
+        held, many = given.get(sequence), names.count(",") + 1
+        if isinstance(held, (tuple, list)) and all(type(item) is int for item in held):
+            yield {**given, sequence: [(item,) * many for item in held]}
 
 
 def make_vocabularies(given: ConstructorArguments, message: str) -> Iterator[ConstructorArguments]:
@@ -143,7 +154,9 @@ def fill_missing_keywords(
     if inspect.Parameter.VAR_KEYWORD not in kinds:
         return {}
     if keyed := _read_key(call, message):
-        return {} if keyed in given else fill_arguments(call, [_as_parameter(keyed)])
+        graph = make_graph_setting(call, keyed, given)
+        made = fill_arguments(call, [_as_parameter(keyed)]) if graph is None else {keyed: graph}
+        return {} if keyed in given else made
     if gotten := _GOT.search(message) if "NoneType" in message else None:
         keys = {gotten[1]: None, **dict.fromkeys(_list_got_keys(call))}
         shipped = {key: find_shipped_number(call, key) for key in keys if key not in given}

@@ -21,7 +21,7 @@ _ARRAY_TAKERS = frozenset(("tensor", "as_tensor", "from_numpy", "FloatTensor"))
 _GRAPH_NAMES = re.compile(
     r"adj\w*|a_?(hat|norm)?|gso|\w*laplac\w*|\w*(adjacency|graph|matrix_w)\w*"
 )
-_GRAPH_SETTINGS = re.compile(r"gso|adj|adj_?ma?t\w*|\w+_adj|\w*adjacency\w*|\w*laplacian\w*")
+_GRAPH_SETTINGS = re.compile(r"gso|adjs?|adj_?ma?t\w*|\w+_adj|\w*adjacency\w*|\w*laplacian\w*")
 """Names of settings that nothing but a graph's matrix has."""
 _WIDTH_NAMES = re.compile(r"(\w+_)?(embed\w*|emb|word|vec\w*|d)_?(dim|size|width|length|d|model)s?")
 _COUNT_NAMES = re.compile(
@@ -66,10 +66,11 @@ def _find_global_width(call: Callable[..., Any], name: str) -> int:
 
 
 def make_graph_setting(call: Callable[..., Any], name: str, given: Mapping[str, Any]) -> Any:
-    """The matrix of a graph for a setting of such a name, as big as what else is `given` says; else None."""
+    """The matrix of a graph for a setting of such a name, as big as what else is `given` says, several for `adjs`; else None."""
     if not _GRAPH_SETTINGS.fullmatch(name.lower()):
         return None
-    return _make_graph(_find_number(call, given, _NODE_NAMES))
+    made = _make_graph(_find_number(call, given, _NODE_NAMES))
+    return [made, made] if name.lower() == "adjs" else made
 
 
 def _make_graph(nodes: int) -> torch.Tensor:

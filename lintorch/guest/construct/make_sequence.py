@@ -18,6 +18,8 @@ def make_sequence(name: str, length: int, annotation: str = "") -> tuple[Any, ..
     length = length or (2 if _is_of_sides(name) and "shape" not in name else USUAL_LENGTH)
     if "bool" in annotation:
         return (*(False,) * (length - 1), True)
+    if "dropout" in name:
+        return (VALUE_BY_NAME["dropout"],) * length
     if name.startswith("up") and ("kernel" in name or "stride" in name or "scale" in name):
         return (2,) * (length - 1)
     if "kernel" in name or "window" in name:

@@ -20,6 +20,7 @@ from lintorch.guest.construct.arguments_by_error import (
     make_vocabularies,
     resize_sequences,
     spread_defaults,
+    spread_items,
     take_offered_numbers,
     turn_into_lists,
 )
@@ -59,6 +60,7 @@ def suggest_arguments(
     yield from suggest_tensors(call, given, message)
     yield from turn_into_lists(given, message)
     yield from make_vocabularies(given, message)
+    yield from spread_items(given, message)
     yield from _make_objects(call, given, message)
     yield from _complete_configs(given, message)
     for name, value in given.items():

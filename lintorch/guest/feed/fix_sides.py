@@ -63,7 +63,8 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     exact = min(one, other) > 1 and steps * one % other == 0 < steps
     back = [(other, one)] if "length" in guess.sizes or exact else []
     pairs = sorted([(one, other), *back], key=lambda pair: pair[0] > pair[1])
-    for got, want in (*pairs, (one - 1, other - 1)):  # a signal is rather too short than too long
+    last = [(other, one)] if min(one, other) > 1 and not back and steps else []  # `n + n // 4 + 1`
+    for got, want in (*pairs, (one - 1, other - 1), *last):  # a signal is rather too short
         if got > 0 and want > 0:
             yield from scale_sides(guess, got, want)
 

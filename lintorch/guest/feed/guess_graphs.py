@@ -5,12 +5,14 @@ forward(h, x, edges, edge_attr)      # float32[nodes, 8], float32[nodes, 3], int
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from torch import nn
 
+from lintorch.guest.construct.function_text import parse_source_of
 from lintorch.guest.feed.container_arguments import find_part_names
 from lintorch.guest.feed.guess_inputs import Guess, list_fed_parameters
 from lintorch.guest.feed.shape_forms import list_layer_forms, read_own_form
@@ -48,15 +50,32 @@ def guess_graphs(module: nn.Module, plain: Collection[str]) -> Iterator[Guess]:
 
 
 def _guess_square(named: Sequence[str], module: nn.Module) -> Guess | None:
-    """Nodes, and a matrix over them by its name, of a model of matrices of its own: `G.matmul(x)`."""
+    """Nodes, and a matrix over them by its name: `G.matmul(x)` beside matrices of its own, `torch.mm(A, x)` beside layers."""
     own = next((form for part in nn.Module.modules(module) if (form := read_own_form(part))), None)
     if own is None or not any(map(_MATRICES.fullmatch, named[1:])):
-        return None
+        return _guess_multiplied(named, module)
     if any(len(form.shape) > _ROWS for form, _ in list_layer_forms(module)):
         return None
-    rows = ("nodes", own[0].shape[1])
+    return _guess_matrices(named, own[0].shape[1])
+
+
+def _guess_multiplied(named: Sequence[str], module: nn.Module) -> Guess | None:
+    """The same where `forward` multiplies what is called a matrix with rows for nn.Linear: its weights lie in 0..1."""
+    widths = [part.in_features for part in module.modules() if isinstance(part, nn.Linear)]
+    text = ast.unparse(parse_source_of(type(module).forward))
+    matrices = [name for name in named if _MATRICES.fullmatch(name)]
+    if len(named) == len(matrices) or not widths or not matrices:
+        return None
+    if not all(re.search(rf"\b(sp)?mm\({name}\b", text) for name in matrices):
+        return None
+    return _guess_matrices(named, widths[0], high=2)
+
+
+def _guess_matrices(named: Sequence[str], width: int | str, high: int = 0) -> Guess:
     held = tuple(
-        Input(name, "float32", ("nodes", "nodes") if _MATRICES.fullmatch(name) else rows)
+        Input(name, "float32", ("nodes", "nodes"), 0, high)
+        if _MATRICES.fullmatch(name)
+        else Input(name, "float32", ("nodes", width))
         for name in named
     )
     return Guess(held, {"nodes": _SIZES["nodes"]})

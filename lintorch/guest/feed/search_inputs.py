@@ -59,6 +59,8 @@ _LEAST_SIDE = 32
 """Pixels below which sides are not halved for a model that is too slow."""
 _MOST_REPAIRS = 7
 """Repairs on top of each other."""
+_MOST_OVERFED = 4
+"""Guesses that meet the limit of memory, after which no others are tried."""
 _TRIES_FOR_PROGRESS = 6
 """Runs that one guess gets more when the last ones of it let the model come further than any before."""
 _SECONDS_CONFIGURED = 60.0
@@ -199,6 +201,7 @@ def _try_guesses(
     seen: set[object] = set()
     begun: Begun | None = None
     later: list[Guess] = []
+    overfed = 0
     for start, room in chain(((start, later) for start in starts), _take_later(later)):
         waiting = [(start, 0, _HEAVIEST)]
         tries, furthest = 0, -1
@@ -235,6 +238,8 @@ def _try_guesses(
             if error.limit and (smaller := _shrink_guess(guess)):
                 waiting = [(smaller, depth, inf)]
                 continue
+            if error.limit == "memory" and (overfed := overfed + 1) < _MOST_OVERFED:
+                break  # sizes that were only guessed: the next start has others
             if error.limit:
                 return
             better = [

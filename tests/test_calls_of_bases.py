@@ -1,0 +1,54 @@
+"""Values that a constructor of a base class keeps, of an object that a script makes under another name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from test_project_calls import run_net
+
+
+def test_what_a_base_keeps_of_a_command_line_builds_the_model(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        exp__base_py="""
+        import torch
+
+        class Basic(object):
+            def __init__(self, args, note=""):
+                self.args = args
+                self.device = self.find_device()
+                self.model = self.build().to(self.device)
+
+            def find_device(self):
+                return torch.device("cuda" if self.args.use_gpu else "cpu")
+        """,
+        exp__forecast_py="""
+        from exp.base import Basic
+        from nets.net import Net
+
+        class Forecast(Basic):
+            def __init__(self, args):
+                super(Forecast, self).__init__(args)
+
+            def build(self):
+                kinds = {"net": Net}
+                return kinds[self.args.model](self.args.width, self.args.classes)
+        """,
+        run_py="""
+        import argparse
+        from exp.forecast import Forecast
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--model", default="net")
+        parser.add_argument("--width", type=int, default=5)
+        parser.add_argument("--use_gpu", action="store_true")
+        args = parser.parse_args()
+        args.classes = args.width + 6
+
+        Exp = Forecast
+        exp = Exp(args)
+        exp.train()
+        """,
+    )
+    assert model.arguments["width"] == 5
+    assert model.arguments["classes"] == 11
