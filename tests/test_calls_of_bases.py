@@ -52,3 +52,28 @@ def test_what_a_base_keeps_of_a_command_line_builds_the_model(tmp_path: Path) ->
     )
     assert model.arguments["width"] == 5
     assert model.arguments["classes"] == 11
+
+
+def test_a_model_is_taken_out_of_what_a_function_gives_beside_it(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        build_py="""
+        from torch import nn
+        from nets.net import Net
+
+        def build_model(config):
+            return Net(config.width, config.classes), nn.CrossEntropyLoss()
+        """,
+        hubconf_py="""
+        import build
+
+        class Config:
+            width, classes = 6, 13
+
+        def first():
+            model, _ = build.build_model(Config())
+            return model
+        """,
+    )
+    assert model.arguments["width"] == 6
+    assert model.arguments["classes"] == 13

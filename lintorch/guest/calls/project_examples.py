@@ -105,7 +105,7 @@ def _read_example(sought: SoughtModel, call: ModelCall, runner: ScriptRunner) ->
     if call.picked and _picks_other(node, sought, call, runner):
         return None
     node = _put_class(node) if call.picked else node
-    value = runner.find_value(node, call.placed.region)
+    value = _pick_model(runner.find_value(node, call.placed.region))
     making = find_making(value)
     of_other = making is None and call.model is not None and is_of_project(value, sought)
     if of_other:
@@ -136,6 +136,12 @@ def _read_example(sought: SoughtModel, call: ModelCall, runner: ScriptRunner) ->
         return None
     place = CallPlace(source, axes, named, partly, plain)
     return Example(sought.kind.__qualname__, args, known, unread, inputs, place, of_other)
+
+
+def _pick_model(value: Any) -> Any:
+    """The model among several things that a function gives back: `return model, criterion`."""
+    parts = value if isinstance(value, tuple) else ()
+    return next((part for part in parts if find_making(part) is not None), value)
 
 
 def _drop_place(example: Example) -> Example:
