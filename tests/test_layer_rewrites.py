@@ -28,6 +28,19 @@ class Net(nn.Module):
         pooled, places = self.pool(image)
         return self.back(pooled * 2, places{size})
 """
+GROWN = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down = nn.Conv2d(4, 6, 3, stride=2, padding=1)
+        self.up = nn.ConvTranspose2d(6, 4, {given})
+
+    def forward(self, image: torch.Tensor):
+        return self.up(self.down(image), output_size=image.{size})
+"""
 NORM = """import torch
 from torch import nn
 
@@ -107,6 +120,23 @@ def test_an_unpool_that_tracers_refuse_is_scattered(given: str, size: str) -> No
     assert is_traced_right(build(after))
 
 
+@pytest.mark.parametrize("size", ["size()", "shape[2:]"])
+@pytest.mark.parametrize("given", ["3, stride=2, padding=1", "3, 2, 1, groups=2, bias=False"])
+def test_a_transposed_convolution_grows_to_the_size_asked_for(given: str, size: str) -> None:
+    text = GROWN.format(given=given, size=size)
+    after = mend(text)
+    assert f"self.up = GrownConvTranspose2d(6, 4, {given})" in after
+    original, mended = build(text), build(after)
+    mended.load_state_dict(original.state_dict())
+    assert is_same(original, mended)
+    image = (torch.rand(2, 4, 16, 16),)
+    kept, followed = torch.jit.trace(original, image), torch.jit.trace(mended, image)
+    for shape in [(1, 4, 17, 16), (3, 4, 8, 21)]:
+        image = torch.rand(shape)
+        assert kept(image).shape != original(image).shape
+        assert torch.allclose(followed(image), original(image), atol=1e-5)
+
+
 def test_a_norm_that_keeps_statistics_is_exported_at_every_batch() -> None:
     text = NORM.format(given="4, affine=True, track_running_stats=True")
     after = mend(text)
@@ -115,6 +145,46 @@ def test_a_norm_that_keeps_statistics_is_exported_at_every_batch() -> None:
     mended.load_state_dict(original.state_dict())
     for training in (True, False):
         assert is_same(original.train(training), mended.train(training))
+
+
+GRIDS = """import torch
+from torch import nn
+
+GRIDS = {{}}
+
+
+def shift(flow):
+    {key}
+        across = torch.arange(flow.shape[3]).expand(flow.shape[0], 1, flow.shape[2], -1)
+        GRIDS[{name}] = across / 7
+    return flow + GRIDS[{name}]
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.flow = nn.Conv2d(4, 2, 3, padding=1)
+
+    def forward(self, image: torch.Tensor):
+        return shift(self.flow(image))
+"""
+KEYS = {
+    "a name": ("key", "key = (str(flow.device), str(flow.size()))\n    if key not in GRIDS:"),
+    "no name": ("str(flow.shape)", "if str(flow.shape) not in GRIDS:"),
+}
+
+
+@pytest.mark.parametrize("kind", KEYS)
+def test_a_grid_kept_by_the_text_of_its_size_is_made_at_each_call(kind: str) -> None:
+    name, key = KEYS[kind]
+    text = GRIDS.format(key=key, name=name)
+    after = mend(text)
+    assert "not in GRIDS" not in after
+    original, mended = build(text), build(after)
+    mended.load_state_dict(original.state_dict())
+    assert is_same(original, mended)
+    assert not is_traced_right(original)
+    assert is_traced_right(mended)
 
 
 LAYERS = ["LSTM", "GRU", "RNN"]

@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 import libcst as cst
 
-from lintorch.core.finding import Harm, Hit, Refuted, Severity
+from lintorch.core.finding import Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet, Called, ItemSet, Occurrence
@@ -20,7 +20,7 @@ from lintorch.evidence.treatment import report_refusal
 from lintorch.facts.exporting.cache_edits import fill_each_time
 from lintorch.facts.models.attribute_history import Rewrite
 from lintorch.facts.models.carried_values import reads_of_call_before
-from lintorch.facts.models.kept_caches import find_cache
+from lintorch.facts.models.kept_caches import find_cache, keeps_entry
 from lintorch.facts.models.value_ways import is_one, list_operands
 from lintorch.source import Source
 
@@ -88,6 +88,8 @@ NUMBER = dict.fromkeys(("torch.export", "onnx", *_TRACERS), Harm.SILENT)
 TENSOR = {**NUMBER, "torch.export": Harm.WARNED, "onnx": Harm.WARNED}
 BUFFER = dict.fromkeys(("onnx", *_TRACERS), Harm.SILENT)
 OF_TEXT = dict.fromkeys(_TRACERS, Harm.SILENT)
+ENTRY = dict.fromkeys(_TRACERS, Harm.FAILS)
+"""What is as large as the sizes of the example does not fit others."""
 PART = dict.fromkeys(WRITES_ONNX, Harm.SILENT)
 """A part of a buffer: jit.trace carries it."""
 AT_EACH_CALL = "make it at each call, or in __init__ for the largest size"
@@ -122,8 +124,33 @@ def in_entry(event: ItemSet, source: Source) -> Iterator[Hit]:
     name = name_own(event.node)
     if not name or not isinstance(event.held, Held) or has_size(event.index):
         return
-    if source.profile.concerns(OF_TEXT) or not is_text(event, source):
-        yield from tell_filled(event, name, event.value, source)
+    of_text = is_text(event, source)
+    if source.profile.concerns(OF_TEXT) or not of_text:
+        fix = fill_entry(event, source) if of_text else None
+        yield from tell_filled(event, name, event.value, source, fix)
+
+
+@rule.event(ItemSet)
+def in_table(event: ItemSet, source: Source) -> Iterator[Hit]:
+    """`GRIDS[str(flow.shape)] = grid`, in a dict of the module."""
+    held = event.node.value if isinstance(event.node, ast.Subscript) else None
+    if not isinstance(held, ast.Name) or has_size(event.index) or not is_text(event, source):
+        return
+    followed = source.profile.dynamic and source.profile.concerns(ENTRY)
+    if followed and keeps_entry(event, held.id, event.value, source.evaluation):
+        message = (
+            f"an export of a model that has run keeps the entry of {held.id} for that run's sizes"
+        )
+        fix = fill_entry(event, source)
+        yield Hit(event, message, fix, ENTRY, remedy="make it at each call", cause="renewed")
+
+
+def fill_entry(event: ItemSet, source: Source) -> Fix | None:
+    """The lines under `if key not in GRIDS:`, without the test."""
+    entry = source.node_at(event, cst.Subscript)
+    around = source.ancestors(entry) if entry is not None else ()
+    test = next((each for each in around if isinstance(each, cst.If)), None)
+    return fill_each_time(test, source) if test is not None else None
 
 
 def is_text(event: ItemSet, source: Source) -> bool:
@@ -143,6 +170,8 @@ def is_made_text(node: ast.expr) -> bool:
             return True
         case ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
             return True
+        case ast.Tuple(elts=parts):
+            return any(map(is_made_text, parts))
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="format")):
             return True
     return False
@@ -163,7 +192,9 @@ def name_own(node: ast.AST) -> str:
     return ""
 
 
-def tell_filled(event: Occurrence, name: str, value: Value, source: Source) -> Iterator[Hit]:
+def tell_filled(
+    event: Occurrence, name: str, value: Value, source: Source, fix: Fix | None = None
+) -> Iterator[Hit]:
     """What a forward makes for the sizes of one call and reads in others."""
     cache = find_cache(event, name, value, source.evaluation) if source.profile.dynamic else None
     if cache is None or (isinstance(value, Tensor) and value.origin == "parameter"):
@@ -173,10 +204,10 @@ def tell_filled(event: Occurrence, name: str, value: Value, source: Source) -> I
         message = (
             f"an export of a model that has run keeps self.{name} as that run left it: {until}"
         )
-        yield Hit(event, message, remedy=AT_EACH_CALL, cause="renewed")
+        yield Hit(event, message, fix, remedy=AT_EACH_CALL, cause="renewed")
     else:
         message = f"self.{name} is made for the sizes of the first call, and kept at all others"
-        yield Hit(event, message, remedy=AT_EACH_CALL)
+        yield Hit(event, message, fix, remedy=AT_EACH_CALL)
 
 
 @rule.event(AttributeSet)

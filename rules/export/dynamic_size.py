@@ -33,6 +33,7 @@ from lintorch.evidence.size_changes import (
     only_looks,
 )
 from lintorch.evidence.treatment import name_sizes, report_limits
+from lintorch.facts.exporting.layer_rewrites import grow_transposed
 from lintorch.facts.exporting.mend_axes import write_repeats
 from lintorch.facts.exporting.row_convolutions import convolve_rows
 from lintorch.facts.exporting.sized_kinds import (
@@ -327,9 +328,9 @@ def in_transposed(event: Called, source: Source) -> Iterator[Hit]:
     asked = holds_open_size(event.arguments.get("output_size"))
     if asked and event.way.forward and source.profile.dynamic:
         message = "output_size is turned into the padding that the example needed"
-        remedy = "leave it out, and crop or pad the result: y[..., :h, :w]"
+        remedy = "give the layer output_padding=stride - 1 instead, and crop: y[..., :h, :w]"
         harm = {**TRACED, "onnx": Harm.REFUSED}
-        yield Hit(event, message, harm=harm, remedy=remedy)
+        yield Hit(event, message, grow_transposed(event, source), harm, remedy=remedy)
 
 
 @rule.event("divmod")

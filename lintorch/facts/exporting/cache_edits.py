@@ -1,8 +1,8 @@
-"""What a forward makes once and keeps, made at each call: `if self.grid is None:` goes."""
+"""What a forward makes once and keeps, made at each call: `if self.grid is None:` goes, `if key not in GRIDS:` too."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Protocol
 
 import libcst as cst
@@ -32,19 +32,19 @@ class EditsFile(Protocol):
 def fill_each_time(test: cst.If, file: EditsFile) -> Fix | None:
     """The lines of a test for what is kept, without the test; None where it asks for anything else too."""
     lines = list(_list_lines(test))
-    kept = {file.code(each.targets[0].target) for each in lines if _is_own(each)}
+    kept = {_name_kept(each.targets[0].target, file) for each in lines} - {""}
     if not kept or len(lines) != len(test.body.body) or isinstance(file.parent(test), cst.If):
         return None
     parts = list(_split(test.test))
     mixed = any(isinstance(each, cst.BooleanOperation) for each in parts)
-    asked = [kept & set(_read_attributes(part, file)) for part in parts]
+    asked = [kept & set(_read_kept(part, kept, file)) for part in parts]
     if test.orelse is not None or "#" in file.code(test) or mixed or not all(asked):
         return None
     open_still = set(kept)
     for line in lines:
-        if open_still & set(_read_attributes(line.value, file)):
+        if open_still & set(_read_kept(line.value, kept, file)):
             return None
-        open_still.discard(file.code(line.targets[0].target))
+        open_still.discard(_name_kept(line.targets[0].target, file))
     start = file.replace(test, "").start
     margin = file.text[max(file.text.rfind(each, 0, start) for each in "\r\n") + 1 : start]
     if margin.strip():
@@ -55,19 +55,33 @@ def fill_each_time(test: cst.If, file: EditsFile) -> Fix | None:
 
 
 def _list_lines(test: cst.If) -> Iterator[cst.Assign]:
-    """The lines that give one attribute or name a value."""
+    """The lines that give one attribute, name or entry a value."""
     for line in test.body.body:
         small = line.body if isinstance(line, cst.SimpleStatementLine) else ()
         if len(small) == 1 and isinstance(small[0], cst.Assign) and len(small[0].targets) == 1:
             given = small[0].targets[0].target
-            if isinstance(given, cst.Name) or (
-                isinstance(given, cst.Attribute) and is_self(given.value)
-            ):
+            own = isinstance(given, cst.Attribute) and is_self(given.value)
+            if own or isinstance(given, cst.Name) or _split_entry(given) is not None:
                 yield small[0]
 
 
-def _is_own(line: cst.Assign) -> bool:
-    return isinstance(line.targets[0].target, cst.Attribute)
+def _split_entry(node: cst.CSTNode) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    """`GRIDS` and `key` of `GRIDS[key]`."""
+    match node:
+        case cst.Subscript(
+            value=cst.Name() | cst.Attribute() as held,
+            slice=[cst.SubscriptElement(slice=cst.Index(value=key, star=None))],
+        ):
+            return held, key
+    return None
+
+
+def _name_kept(given: cst.CSTNode, file: EditsFile) -> str:
+    """`self.grid`, `GRIDS[key]`, "" of a name."""
+    entry = _split_entry(given)
+    if entry is not None:
+        return f"{file.code(entry[0])}[{file.code(entry[1])}]"
+    return file.code(given) if isinstance(given, cst.Attribute) else ""
 
 
 def _split(test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
@@ -79,9 +93,16 @@ def _split(test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
         yield test
 
 
-def _read_attributes(node: cst.CSTNode, file: EditsFile) -> Iterator[str]:
-    """`self.grid` in an expression."""
-    if isinstance(node, cst.Attribute) and is_self(node.value):
-        yield file.code(node)
+def _read_kept(node: cst.CSTNode, kept: Set[str], file: EditsFile) -> Iterator[str]:
+    """`self.grid`, and each kept entry of the `GRIDS` that an expression reads; of `key not in GRIDS` the one it asks for."""
+    match node:
+        case cst.Comparison(
+            left=key, comparisons=[cst.ComparisonTarget(operator=cst.NotIn(), comparator=held)]
+        ):
+            yield f"{file.code(held)}[{file.code(key)}]"
+            return
+        case cst.Name() | cst.Attribute():
+            text = file.code(node)
+            yield from (each for each in kept if each == text or each.startswith(f"{text}["))
     for each in offspring(node):
-        yield from _read_attributes(each, file)
+        yield from _read_kept(each, kept, file)

@@ -54,6 +54,20 @@ _UNFLATTEN = '''class UnflattenTo({base}):
         return x.unflatten(self.dim, self.sizes)
 
 '''
+_GROWN = '''class Grown{name}({base}):
+    """Its base, which grows to the size asked for by a cut where it is traced: at every size."""
+
+    def forward(self, input, output_size=None):
+        if output_size is None or not ({tracing}() or {exporting}()):
+            return super().forward(input, output_size)
+        more = [stride - 1 for stride in self.stride]
+        weights, sides = (self.weight, self.bias), (self.stride, self.padding)
+        grown = {convolve}(input, *weights, *sides, more, self.groups, self.dilation)
+        for axis in range(-len(more), 0):
+            grown = grown.narrow(axis, 0, output_size[axis])
+        return grown
+
+'''
 _NORMS = {f"InstanceNorm{axes}d": axes + 2 for axes in (1, 2, 3)}
 """Layers, and the axes of what they take; they take one less, too, which BatchNorm means otherwise."""
 
@@ -90,6 +104,18 @@ def settle_norm(event: Called, source: WritesLayers) -> Fix | None:
     return _exchange(
         f"Settled{name}", f"torch.nn.{name}", _NORM.replace("{name}", name), more, event, source
     )
+
+
+def grow_transposed(event: Called, source: WritesLayers) -> Fix | None:
+    """`GrownConvTranspose2d(8, 4, 3)` for an `nn.ConvTranspose2d` that is given `output_size`."""
+    name = event.name.removesuffix(".forward").rpartition(".")[2]
+    more = {
+        "tracing": "torch.jit.is_tracing",
+        "exporting": "torch.onnx.is_in_onnx_export",
+        "convolve": f"torch.nn.functional.conv_transpose{name[-2:]}",
+    }
+    written = _GROWN.replace("{name}", name)
+    return _exchange(f"Grown{name}", f"torch.nn.{name}", written, more, event, source)
 
 
 def unflatten_later(event: Called, source: WritesLayers) -> Fix | None:

@@ -56,6 +56,35 @@ def find_cache(
     return KeptCache(renewed, bool(ops) and all(isinstance(op, _ORDERS) for op in ops))
 
 
+def keeps_entry(event: Occurrence, name: str, value: Value, evaluation: Evaluation) -> bool:
+    """Whether `GRIDS[key] = grid` under `if key not in GRIDS:` keeps what hangs on sizes that vary.
+
+    `GRIDS` is a dict of the module: no parameter, and nothing that the function makes.
+    """
+    function = evaluation.find_function(event)
+    of_data = not isinstance(value, Tensor) or value.data is not False
+    if not event.way.forward or of_data or not isinstance(function, ast.FunctionDef):
+        return False
+    own = {each.arg for each in ast.walk(function) if isinstance(each, ast.arg)}
+    own.update(
+        each.id
+        for each in ast.walk(function)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    )
+    tests = list(_list_tests_around(event, evaluation))
+    words = {word for test in tests for word in _list_words(test)}
+    asked = tests and _asks_for_entry(tests[0], name) and not words & _MODES
+    return bool(asked) and name not in own and _is_for_sizes(value, True, evaluation)
+
+
+def _asks_for_entry(test: ast.expr, name: str) -> bool:
+    """`key not in GRIDS`."""
+    match test:
+        case ast.Compare(ops=[ast.NotIn()], comparators=[ast.Name(id=held)]):
+            return held == name
+    return False
+
+
 def _is_for_sizes(value: Value, renewed: bool, evaluation: Evaluation) -> bool:
     """Whether a tensor is as large as an input, or made of its sizes.
 
