@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from lintorch.evaluator.array_shapes import join_array_shapes
 from lintorch.evaluator.array_types import combine_types
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.machine import Machine
@@ -71,7 +72,8 @@ def combine_values(machine: Machine, node: ast.AST, kind: str, left: Value, righ
         result = call_torch(machine, node, OPERATORS[kind][1], (left, right), {})
         return _type_quotient(left, result) if kind == "Div" else result
     if isinstance(left, Array) or isinstance(right, Array):
-        return replace(mix_arrays((left, right)), dtype=combine_types(kind, left, right))
+        mixed = replace(mix_arrays((left, right)), dtype=combine_types(kind, left, right))
+        return replace(mixed, shape=join_array_shapes(left, right))
     if isinstance(left, Constant) and isinstance(right, Constant):
         return _combine_constants(kind, left, right)
     if is_number(left) and is_number(right):

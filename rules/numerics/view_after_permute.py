@@ -59,15 +59,16 @@ TORN = "view size is not compatible with input tensor's size and stride"
 SWAPS = ("transpose", "swapaxes", "swapdims")
 IN_ORDER = frozenset(
     {
-        "view", "reshape", "flatten", "clone", "relu", "gelu", "silu", "sigmoid", "tanh", "softmax",
-        "dropout", "batchnorm1d", "batchnorm2d", "batchnorm3d", "max_pool2d", "maxpool2d",
+        "view", "reshape", "flatten", "clone", "relu", "gelu", "silu", "sigmoid", "tanh", "dropout",
+        "batchnorm1d", "batchnorm2d", "batchnorm3d", "max_pool2d", "maxpool2d",
     }
 )  # fmt: skip
 """What leaves axes in order where it found them in order."""
 FRESH = frozenset(
     {
         "randn", "rand", "zeros", "ones", "empty", "full", "arange", "randint", "linear", "matmul",
-        "bmm", "layernorm", "embedding", "contiguous", "topk", "sort",
+        "bmm", "layernorm", "embedding", "contiguous", "topk", "sort", "softmax", "log_softmax",
+        "logsoftmax", "cumsum",
     }
 )  # fmt: skip
 """What gives a tensor in order, whatever it was given."""

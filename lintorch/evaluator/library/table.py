@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from lintorch.evaluator.arithmetic import mix_arrays
+from lintorch.evaluator.array_shapes import infer_array_shape
 from lintorch.evaluator.array_types import infer_array_type
 from lintorch.evaluator.items import item_of
 from lintorch.evaluator.join import ITEMS
@@ -171,7 +172,8 @@ def _call_foreign(machine: Machine, node: ast.AST, path: str, given: Given) -> V
         held = [each for each in given.values if isinstance(each, (Held, Items))]
         listed = [known_items(machine, each) or (item_of(machine, each),) for each in held]
         values = (*given.values, *(each for items in listed for each in items))
-        return _remember_sizes(machine, node, path, values, infer_array_type(machine, path, given))
+        made = _remember_sizes(machine, node, path, values, infer_array_type(machine, path, given))
+        return replace(made, shape=infer_array_shape(machine, path, given))
     if path not in _PURE:
         for value in given.values:
             machine.spoil(value)

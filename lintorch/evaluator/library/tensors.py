@@ -218,8 +218,9 @@ def make_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     items = known_items(machine, data) if not isinstance(data, Constant) else (data,)
     numbers = [each for each in items or (data,) if isinstance(each, Number)]
     shape, kinds = _read_nested(machine, data)
-    if isinstance(data, Array) and "dtype" not in given.keyword:
-        return Tensor(data.shape, data.dtype, data=reads_data(machine, node, "torch.tensor", given))
+    if isinstance(data, Array):
+        dtype = _dtype_of(given.keyword["dtype"]) if "dtype" in given.keyword else data.dtype
+        return Tensor(data.shape, dtype, data=reads_data(machine, node, "torch.tensor", given))
     written = _DTYPES.get(next(iter(kinds))) if len(kinds) == 1 else None
     if isinstance(node, ast.Call) and getattr(node.func, "attr", "") not in _AS_WRITTEN:
         written = None

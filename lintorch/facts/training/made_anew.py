@@ -21,7 +21,8 @@ _GIVEN = re.compile(r"\b([A-Za-z_]\w*)\.(?:named_)?parameters\(\)")
 
 
 def find_made_anew(call: cst.Call, source: _Reads) -> Iterator[tuple[cst.Assign, str]]:
-    """Assignments of another model to the name whose parameters an optimizer is made of, and that name.
+    """Assignments of another model to the name whose parameters an optimizer is made of, or of a new layer
+    to a place in it (`model.classifier[6] = nn.Linear(…)`), and what is assigned.
 
     Only where the optimizer then steps, or goes with the model to a function, and is not made or
     given groups in between.
@@ -42,7 +43,7 @@ def find_made_anew(call: cst.Call, source: _Reads) -> Iterator[tuple[cst.Assign,
     for each in here:
         if (
             not file.precedes(made, each)
-            or _name_target(each) != name
+            or not _is_target(each, name, source)
             or not _is_new(each, name, source)
         ):
             continue
@@ -52,7 +53,7 @@ def find_made_anew(call: cst.Call, source: _Reads) -> Iterator[tuple[cst.Assign,
         if any(file.precedes(e, each) for e in renewed):
             continue
         if _steps_behind(each, again, name, optimizer, function, source):
-            yield each, name
+            yield each, file.code(each.targets[0].target)
 
 
 def _find_assign(call: cst.Call, source: _Reads) -> cst.Assign | None:
@@ -63,6 +64,22 @@ def _find_assign(call: cst.Call, source: _Reads) -> cst.Assign | None:
 def _name_target(assign: cst.Assign | None) -> str:
     target = assign.targets[0].target if assign is not None and len(assign.targets) == 1 else None
     return target.value if isinstance(target, cst.Name) else ""
+
+
+def _is_target(assign: cst.Assign, name: str, source: _Reads) -> bool:
+    """Whether it is the name that is assigned, or a layer in an item, or in a part, of what it stands for.
+
+    `model.fc = …` is followed with its values, and told by these.
+    """
+    if _name_target(assign) == name:
+        return True
+    target = assign.targets[0].target if len(assign.targets) == 1 else None
+    value = assign.value
+    if not isinstance(target, (cst.Subscript, cst.Attribute)) or not isinstance(value, cst.Call):
+        return False
+    inside = re.fullmatch(rf"{name}\[.+\]|{name}\..+[.\]].*", source.file.code(target))
+    made = source.names.name(value.func)
+    return inside is not None and made.startswith("torch.nn.") and made.count(".") == 2
 
 
 def _is_new(assign: cst.Assign, name: str, source: _Reads) -> bool:

@@ -128,3 +128,12 @@ def evaluate(model, loader):
     for x, y in loader:
         accuracy(model(x), y, topk=(1, 5))
         accuracy_of_one(model(x), y)
+
+
+class Attended(nn.Module):
+    def forward(self, x, mask):
+        b, t, d = x.shape
+        heads = x.view(b, t, 4, d // 4).transpose(1, 2)
+        weights = heads.softmax(-1)
+        whole = weights.view(b, -1)
+        return weights.transpose(1, 2).view(b, t, d), whole  # hit

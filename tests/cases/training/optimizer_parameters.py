@@ -208,3 +208,34 @@ def kept_out():
             {"params": net.deep.parameters()},
         ]
     )
+
+
+def new_head_in_a_row(loader):
+    net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    adam = torch.optim.Adam(net.parameters())
+    net[2] = nn.Linear(8, 5)  # hit
+    for x, y in loader:
+        adam.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        adam.step()
+
+
+def new_head_of_a_part(net, loader):
+    adam = torch.optim.Adam(net.parameters())
+    net.classifier[-1] = nn.Linear(8, 5)  # hit
+    net.head.out = nn.Linear(8, 5)  # hit
+    net.names["last"] = "classifier"
+    for x, y in loader:
+        adam.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        adam.step()
+
+
+def new_head_before(net, loader):
+    net.classifier[-1] = nn.Linear(8, 5)
+    adam = torch.optim.Adam(net.parameters())
+    net.classifier[-1].bias = nn.Parameter(torch.zeros(5))  # hit
+    for x, y in loader:
+        adam.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        adam.step()
