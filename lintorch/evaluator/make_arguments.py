@@ -114,7 +114,7 @@ def make_setting(machine: Machine, init: Function, parameter: ast.arg) -> Value:
 
 def _make_config(machine: Machine, init: Function, note: ast.expr) -> Value | None:
     """An object of a class of the project that can be made without arguments."""
-    kind = _read_annotation(machine, init, note)
+    kind = read_annotation(machine, init, note)
     if not isinstance(kind, Class) or not _can_be_made(machine, kind):
         return None
     try:
@@ -123,7 +123,8 @@ def _make_config(machine: Machine, init: Function, note: ast.expr) -> Value | No
         return None
 
 
-def _read_annotation(machine: Machine, init: Function, note: ast.expr) -> Value:
+def read_annotation(machine: Machine, init: Function, note: ast.expr) -> Value:
+    """What an annotation of a function names, in the function's file."""
     from lintorch.evaluator.machine import Activation
     from lintorch.evaluator.names import frame_of
 

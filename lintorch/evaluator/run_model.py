@@ -11,6 +11,7 @@ from lintorch.evaluator.budget import Budget, SpentError
 from lintorch.evaluator.code_files import CodeFile, Library
 from lintorch.evaluator.events import Called, IdleRow, Occurrence, Refused
 from lintorch.evaluator.idle_rows import try_idle_rows
+from lintorch.evaluator.input_objects import make_input_objects
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.layer_limits import is_unmakeable
@@ -487,6 +488,7 @@ def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:
         used = around.witness.used.get(kind)
     tell_wrapped(machine, forward)
     inputs = make_inputs(machine, forward.inmost.node, 1, fed, used)
+    inputs |= make_input_objects(machine, forward.inmost, inputs)
     if fed is None and isinstance(kind, Class) and is_part(kind.name, kind.file):
         inputs = _leave_unproven(machine, forward.inmost, inputs)
     starred = make_starred(machine, forward.inmost.node, 1)
