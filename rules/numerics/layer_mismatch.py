@@ -135,7 +135,7 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
     """What raises for the shapes that a model computes: an error where that is so on every way through it."""
     spot = event.made or event.spot
     certain = event.way.certain
-    if UNSET.search(event.message) and not writes_minus(event.node):
+    if is_unset(event):
         return  # a setting that nobody has made yet
     told = not certain and spot.path == source.path and spot.row in source.evaluation.rows.refused
     if told or not (event.founded or follows_linear(event, source)):
@@ -178,9 +178,12 @@ ABOVE_CELL = re.compile(r"# -{2,} cell \d+")
 SAYS_SO = re.compile(r"\b(will|should|would) (\w+ )?(error|raise|fail)|won't work", re.I)
 
 
-def writes_minus(node: ast.AST) -> bool:
-    """`torch.zeros(-1)`."""
-    return any(isinstance(each, ast.USub) for each in ast.walk(node))
+def is_unset(event: Refused) -> bool:
+    """Whether a size or the only end of a row of numbers is -1, and does not stand there as `-1`."""
+    row = event.name == "torch.arange" and event.operands[:1] == (Constant(-1),)
+    if not row and not UNSET.search(event.message):
+        return False
+    return not any(isinstance(each, ast.USub) for each in ast.walk(event.node))
 
 
 def is_handed_over(name: str, source: Source) -> bool:

@@ -237,3 +237,9 @@ def guided(noise, prompt, args):
     if rate > 0:
         noise = torch.ger(noise[0], noise[1])  # hit
     return noise
+
+
+def write(model, x):
+    outputs = torch.onnx._export(model, x, "model.onnx", export_params=True)  # hit
+    torch.onnx.export(model, x, "model.onnx")
+    return outputs
