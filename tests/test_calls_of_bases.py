@@ -77,3 +77,46 @@ def test_a_model_is_taken_out_of_what_a_function_gives_beside_it(tmp_path: Path)
     )
     assert model.arguments["width"] == 6
     assert model.arguments["classes"] == 13
+
+
+def test_a_mapping_tells_what_is_known_of_it_beside_what_data_says(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        """
+        import torch
+        from torch import nn
+
+        class Net(nn.Module):
+            def __init__(self, **kwargs):
+                super().__init__()
+                self.stem = nn.Conv2d(kwargs["WIDTH"], 8, 3)
+                self.head = nn.Linear(8, kwargs["CLASS_SIZE"])
+
+            def forward(self, image):
+                return self.head(self.stem(image).mean((2, 3)))
+        """,
+        run_py="""
+        from nets.net import Net
+
+        def read(path):
+            words, tags = [], []
+            for line in open(path):
+                words.append(line.split()[0])
+                words.append(line.split()[1])
+            return words
+
+        def learn(data, params):
+            model = Net(**params).cuda(params["GPU"])
+            one = model.name(data).cuda(params["GPU"])
+            two = model.text(data).cuda(params["GPU"])
+            return one, two
+
+        def main():
+            data = read("data/there.is.none")
+            params = {"WIDTH": 5, "CLASS_SIZE": len(data["classes"]), "GPU": -1}
+            learn(data, params)
+
+        main()
+        """,
+    )
+    assert model.arguments["WIDTH"] == 5

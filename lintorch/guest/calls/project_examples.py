@@ -61,7 +61,8 @@ def read_examples(
             if fed and call.rank >= _LITTLE_TOLD:
                 return
             function = call.placed.region.function
-            if function is not None and futile[id(function)] >= _MOST_FUTILE:
+            tired = function is not None and futile[id(function)] >= _MOST_FUTILE
+            if tired and not _only_makes(call):
                 continue
             with scripts.enter(call.text) as runner:
                 example = _read_example(sought, call, runner)

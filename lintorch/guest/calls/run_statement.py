@@ -81,12 +81,21 @@ class StatementRunner:
                 return self._made[-1]
             if isinstance(node, ast.IfExp):
                 return self._choose(node, scope)
+            if isinstance(node, ast.Dict):
+                return self._read_mapping(node, scope)
             return self._work_out_call(node, scope) if isinstance(node, ast.Call) else UNKNOWN
 
     def _choose(self, node: ast.IfExp, scope: dict[str, Any]) -> Any:
         """The value that a condition chooses; the first where that is not known."""
         taken = self._test(node.test, scope)
         return self.evaluate(node.orelse if taken is False else node.body, scope)
+
+    def _read_mapping(self, node: ast.Dict, scope: dict[str, Any]) -> Any:
+        """A mapping by words of which not all values are known: `{"width": 300, "words": len(data)}`."""
+        keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
+        if not all(isinstance(key, str) for key in keys):
+            return UNKNOWN
+        return {k: self.evaluate(v, scope) for k, v in zip(keys, node.values, strict=True)}
 
     def _work_out_call(self, node: ast.Call, scope: dict[str, Any]) -> Any:
         """What a call that raised gives: a model of the class, else what its function comes to."""
@@ -172,6 +181,8 @@ class StatementRunner:
                 self._failed.add(id(node))  # what cannot be imported is slow to say so
             last = self._made[-1] if len(self._made) > before else UNKNOWN
             value = node.value if isinstance(node, (ast.Assign, ast.Expr)) else None
+            if isinstance(value, ast.Dict):
+                last = self.evaluate(value, scope)
             if last is UNKNOWN and isinstance(value, ast.Call):
                 last = self._work_out_call(value, scope)
                 if self._take_apart(node, last, scope):
@@ -286,7 +297,8 @@ def _forget_grown(node: ast.For, empty: Collection[str], scope: dict[str, Any]) 
             case ast.Call(ast.Attribute(holder, "append" | "add" | "extend" | "update")):
                 pass
         name = getattr(holder, "id", "")
-        if name in empty and all(map(holds_unknown, scope[name])):
+        held = scope[name] if name in empty else UNKNOWN
+        if held is not UNKNOWN and all(map(holds_unknown, held)):
             scope[name] = UNKNOWN
 
 

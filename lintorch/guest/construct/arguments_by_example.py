@@ -34,7 +34,8 @@ def bind_example(
     fed = bool(example.inputs or example.place.partly)
     if not (read or fed) or (needed and not needed & set(read)):
         return None
-    if example.unread and not needed and not fed:
+    keyed = any(kind.kind is inspect.Parameter.VAR_KEYWORD for kind in kinds.values())
+    if example.unread and not needed and not fed and not keyed:
         return None
     try:
         return {name: _build_value(value, scope) for name, value in read.items()}
