@@ -83,3 +83,37 @@ def test_a_start_that_meets_the_limit_of_memory_ends_no_search(tmp_path: Path) -
     """,
     )
     assert models["Squares"].startswith("['float32[batch=2")
+
+
+def test_a_loss_is_given_a_class_for_each_row_and_a_mask_the_steps_of_its_text(
+    tmp_path: Path,
+) -> None:
+    models = feed_models(
+        tmp_path,
+        """
+    class Words(nn.Module):
+        def __init__(self, words=50):
+            super().__init__()
+            self.table, self.last = nn.Embedding(words, 8), nn.Linear(8, words)
+            self.loss = nn.CrossEntropyLoss()
+
+        def forward(self, inputs, targets):
+            found = self.last(self.table(inputs)).flatten(0, 1)
+            return self.loss(found, targets), found
+
+
+    class Captions(nn.Module):
+        def __init__(self, words=50):
+            super().__init__()
+            self.stem, self.table = nn.Conv2d(3, 8, 3), nn.Embedding(words, 8)
+            self.places, self.attend = nn.Parameter(torch.zeros(12, 8)), nn.MultiheadAttention(8, 2, batch_first=True)
+
+        def forward(self, image, target, target_mask):
+            text = self.table(target) + self.places
+            text = text + self.stem(image).mean((2, 3)).unsqueeze(1)
+            return self.attend(text, text, text, key_padding_mask=target_mask)[0]
+    """,
+    )
+    assert models["Words"].endswith("'int64[32] in 0..49']")
+    assert "'int64[batch, 12] in 0.." in models["Captions"]
+    assert models["Captions"].endswith("float32[batch, 12]']")

@@ -145,10 +145,12 @@ def add_indexed_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 def mask_each_step(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """A mask beside a sequence has one value for each of its steps; else as many axes as the message says."""
+    texts = [g.shape for g in guess.inputs if g.dtype == "int64" and len(g.shape) == 2]
     if any(given.shape[:2] == ("batch", "sequence") for given in guess.inputs):
-        for number, given in enumerate(guess.inputs):
-            if "mask" in given.name and given.shape != ("batch", "sequence"):
-                yield guess.with_input(number, replace(given, shape=("batch", "sequence")))
+        texts.insert(0, ("batch", "sequence"))
+    for number, given in enumerate(guess.inputs if texts else ()):
+        if "mask" in given.name and given.shape != texts[0]:
+            yield guess.with_input(number, replace(given, shape=texts[0]))
     yield from take_first_rank(guess, match)
 
 

@@ -9,6 +9,8 @@ from dataclasses import replace
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.record.models import Input
 
+_TARGETS = re.compile(r"(^|_)(targets?|labels?|golds?|tags?|y)(_|$)")
+
 
 def fit_target(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """An input as big as the target of a loss with the sizes of what it is compared with, where these are numbers of channels."""
@@ -36,6 +38,14 @@ def lose_target_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         for number, given in enumerate(guess.inputs)
     )
     yield guess.with_inputs(tuple(inputs))
+
+
+def class_each_row(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """One class for each row that a loss compares, of what is called a target: steps of all samples in one row."""
+    for number, given in enumerate(guess.inputs):
+        if _TARGETS.search(given.name):
+            rows = replace(given, dtype="int64", shape=(int(match[1]),), low=0, high=2)
+            yield guess.with_input(number, rows)
 
 
 def _find_shaped(guess: Guess, shape: tuple[int, ...]) -> list[int]:

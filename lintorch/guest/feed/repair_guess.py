@@ -57,7 +57,7 @@ from lintorch.guest.feed.fix_sides import (
     take_named_sides,
     take_one_sample,
 )
-from lintorch.guest.feed.fix_targets import fit_target, lose_target_axes
+from lintorch.guest.feed.fix_targets import class_each_row, fit_target, lose_target_axes
 from lintorch.guest.feed.guess_inputs import Guess
 from lintorch.guest.feed.resize_axis import lengthen_indexed_axis
 from lintorch.record.models import Input
@@ -141,7 +141,10 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             take_one_sample,
         ),
         (r"Expected (\d) dimensions, got (\d)", take_first_rank),
-        (r"[Pp]adding mask should be (\d)D", mask_each_step),
+        (
+            r"[Pp]adding mask should be (\d)D|`key_padding_mask` to be `None` or (\d)-D",
+            mask_each_step,
+        ),
         (r"input must have (2) dimensions, got (\d)", take_packed_rank),
         (r"Wrong shape: expected (\d) dims", take_first_rank),
         (r"input\.dim\(\) = (\d) is not equal to len\(dims\) = (\d)", take_second_rank),
@@ -152,6 +155,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             r"[Tt]arget size \(torch\.Size\(\[([\d, ]+)\]\)\) must be the same as input size \(torch\.Size\(\[([\d, ]+)\]",
             fit_target,
         ),
+        (r"input batch_size \((\d+)\) to match target batch_size", class_each_row),
         (r"Expected target size \[([\d, ]+)\], got \[([\d, ]+)\]", lose_target_axes),
         (r"\b(\w{1,60})\.(?:dim\(\)|ndim|ndimension\(\)) == (\d)(?!\d)", take_asserted_rank),
         (r"tensor a \((\d+)\) must match .* b \((\d+)\) at non-singleton dimension 0", lose_rows),
