@@ -24,6 +24,7 @@ def narrow_names(machine: Machine, test: ast.expr, holds: bool) -> None:
         _narrow_comparison(machine, test, holds)
     elif isinstance(test, ast.Call):
         _narrow_class(machine, test, holds)
+        _narrow_attribute(machine, test, holds)
     elif isinstance(test, (ast.Name, ast.Attribute)):
         _narrow_place(machine, test, lambda value: decide(machine, value), holds)
 
@@ -56,6 +57,15 @@ def _narrow_class(machine: Machine, test: ast.Call, holds: bool) -> None:
     if isinstance(written, (ast.Name, ast.Attribute)):
         kind = machine.evaluate(written)
         _narrow_place(machine, place, lambda value: is_instance(value, kind), holds)
+
+
+def _narrow_attribute(machine: Machine, test: ast.Call, holds: bool) -> None:
+    """`hasattr(value, "name")`."""
+    from lintorch.evaluator.library.objects_library import has_attribute
+
+    match test:
+        case ast.Call(ast.Name("hasattr"), [place, ast.Constant(str(name))]):
+            _narrow_place(machine, place, lambda value: has_attribute(machine, value, name), holds)
 
 
 def _narrow_place(machine: Machine, node: ast.expr, asks: _Test, holds: bool) -> None:

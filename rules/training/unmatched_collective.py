@@ -63,6 +63,10 @@ FIRST = re.compile(
     r"|(\w+\.)*(is_)?(main|master|rank_?zero|rank_?0|primary)(_process|_proc|_rank|_worker)?(\(.*\))?"
 )
 """A test that holds in one process alone."""
+SEVERAL = re.compile(
+    r"(\w+\.)*\w*rank\w*\s*(>=\s*0|>\s*-1|!=\s*-1)|(\w+\.)*(is_)?(distributed|multi_?gpu|ddp)"
+)
+"""A test that holds in all processes, where there are several."""
 GROUP_AT = {
     "barrier": 0, "reduce": 3, "reduce_scatter": 3, "reduce_scatter_tensor": 3, "gather": 3,
     "scatter": 3, "gather_object": 3, "scatter_object_list": 3, "all_to_all_single": 4,
@@ -92,12 +96,55 @@ def find_test(call: cst.Call, source: Source) -> str | None:
     for outer in source.ancestors(call):
         if isinstance(outer, (cst.FunctionDef, cst.ClassDef, cst.Lambda)):
             return None
-        if isinstance(outer, cst.If) and inner is outer.body:
-            text = source.code(outer.test)
-            if FIRST.fullmatch(text):
-                return text
+        entered = outer if isinstance(outer, cst.If) and inner is outer.body else None
+        if entered is not None and holds_in_first(entered.test, entered, source):
+            return source.code(entered.test)
         inner = outer
     return None
+
+
+def holds_in_first(test: cst.BaseExpression, branch: cst.If, source: Source) -> bool:
+    """Whether a test, or one that it joins with `and`, holds in one process alone."""
+    if isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And):
+        return any(holds_in_first(each, branch, source) for each in (test.left, test.right))
+    return bool(FIRST.fullmatch(source.code(test))) or is_made_by_first(test, branch, source)
+
+
+def is_made_by_first(test: cst.BaseExpression, branch: cst.If, source: Source) -> bool:
+    """`average is not None` of a name that the function gives None, and something else where the rank is 0."""
+    match test:
+        case cst.Comparison(cst.Name(name), [cst.ComparisonTarget(cst.IsNot(), cst.Name("None"))]):
+            pass
+        case _:
+            return False
+    function = source.enclosing(branch, cst.FunctionDef)
+    made = [
+        each
+        for each in source.nodes(cst.Assign)
+        if any(source.code(e.target) == name for e in each.targets)
+        and source.enclosing(each, cst.FunctionDef) is function
+    ]
+    filled = [each for each in made if source.code(each.value) != "None"]
+    return (
+        function is not None
+        and len(filled) < len(made)
+        and bool(filled)
+        and all(is_in_first(each, source) for each in filled)
+    )
+
+
+def is_in_first(made: cst.Assign, source: Source) -> bool:
+    """Whether an assignment stands where the rank is 0."""
+    inner: cst.CSTNode = made
+    for outer in source.ancestors(made):
+        if isinstance(outer, cst.FunctionDef):
+            return False
+        if isinstance(outer, cst.If) and inner is outer.body:
+            tests = re.split(r"\band\b", source.code(outer.test))
+            if any(FIRST.fullmatch(each.strip(" ()")) for each in tests):
+                return True
+        inner = outer
+    return False
 
 
 def is_matched(call: cst.Call, name: str, function: cst.FunctionDef | None, source: Source) -> bool:
@@ -106,8 +153,15 @@ def is_matched(call: cst.Call, name: str, function: cst.FunctionDef | None, sour
         other is not call
         and source.name(other.func) == name
         and source.enclosing(other, cst.FunctionDef) is function
+        and not asks_for_several(other, source)
         for other in source.nodes(cst.Call)
     )
+
+
+def asks_for_several(call: cst.Call, source: Source) -> bool:
+    """Whether it stands behind the question whether there are several processes, and no other: all call it."""
+    tests = [source.code(e.test) for e in source.ancestors(call) if isinstance(e, cst.If)]
+    return bool(tests) and all(map(SEVERAL.fullmatch, tests))
 
 
 def names_group(call: cst.Call, name: str) -> bool:
@@ -133,7 +187,8 @@ def list_others(
             if beside or (leaves and not inside and source.precedes(branch, other)):
                 yield other
         tests = [source.code(each.test) for each in around if isinstance(each, cst.If)]
-        if any("rank" in test and not FIRST.fullmatch(test) for test in tests):
+        asked = (each for each in tests if "rank" in each and not SEVERAL.fullmatch(each))
+        if any(not FIRST.fullmatch(each) for each in asked):
             yield other
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
+from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.assign import set_attribute
 from lintorch.evaluator.exporter_questions import ask_size_class
 from lintorch.evaluator.exporters import is_there
@@ -98,6 +99,8 @@ def has_attribute(machine: Machine, held: Value, name: str) -> bool | None:
     if find_class_attribute(machine, held.of, name) is not None:
         return True
     foreign = [each.path for each in list_ancestors(held.of) if isinstance(each, External)]
+    if name == "module" and PARALLEL_WRAPPERS.intersection(foreign):
+        return True
     if has_open_base(held.of) or any(path not in (MODULE, "object") for path in foreign):
         return None
     if find_class_attribute(machine, held.of, "__getattr__") is not None:

@@ -13,7 +13,7 @@ from lintorch.facts.project.parts_elsewhere import list_around, list_imported
 
 _DYNAMIC = re.compile(
     rb"\b(getattr\((?!self\b|torch\b)|globals|import_module|getmembers|instantiate|hydra|[rR]egistry|REGISTRY)|__dict__"
-    rb"|(?<![.\w])(eval|exec|vars|locals)\("
+    rb"|(?<![.\w])((eval|exec)\((?!\s*\))|(vars|locals)\()"
 )
 """Code that may find a class by a name that is not written there."""
 _PUBLISHES = ("setup.py", "pyproject.toml", "setup.cfg")

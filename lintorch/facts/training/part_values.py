@@ -22,6 +22,11 @@ _CLASSES = {
     "torch.utils.data.Dataset": Role.DATASET,
     "torch.utils.data.IterableDataset": Role.DATASET,
 }
+_FOREIGN_OPTIMIZER = re.compile(
+    r"(transformers|pytorch_transformers|pytorch_pretrained_bert|apex|timm|bitsandbytes|torch_optimizer|"
+    r"deepspeed|fairscale)\.([\w.]+\.)?\w*(Adam|SGD|LAMB|Lamb|Lion|Adafactor|RMSprop|Ranger|AdaBelief|Adan)\w*"
+)
+"""Optimizers of other packages, which step and clear as those of torch do."""
 _OPTIMIZER = re.compile(
     r"^(optimi[sz]er|optim|opt)(s?[A-Z0-9]\w*|_\w+)?$|(^|_)(optimi[sz]er|optim|opt)$"
 )
@@ -61,6 +66,8 @@ def role_of_class(path: str) -> Role | None:
     if path.startswith("torch.optim.lr_scheduler.") and last[:1].isupper():
         return Role.SCHEDULER
     if path.startswith("torch.optim.") and last[:1].isupper():
+        return Role.OPTIMIZER
+    if _FOREIGN_OPTIMIZER.fullmatch(path):
         return Role.OPTIMIZER
     if path.startswith("torch.") and last == "GradScaler":
         return Role.SCALER

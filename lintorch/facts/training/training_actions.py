@@ -151,6 +151,10 @@ class Actions:
                 yield from self._passed(event, event.name, event.positional, 0)
         elif method == "zero_" and _is_gradient(event.node):
             yield Action(Act.ZERO_GRAD, event)
+        elif method == "zero_grad" and given:
+            yield Action(
+                Act.ZERO_GRAD, event, self._subject(given[0], receiver_of(event.node), event)
+            )
         elif method in _WRITES and _is_gradient(event.node):
             yield Action(Act.GIVEN, event)
         else:

@@ -192,3 +192,30 @@ class Captions(nn.Module):
     def forward(self, x):
         x = self.embeding(x)  # hit
         return self.decoder(self.encoder(x))
+
+
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.question = nn.Linear(4, 4)
+        self.context = nn.Linear(4, 4)
+
+
+def wrap_pair(count):
+    model = Pair()
+    if count > 1:
+        model = nn.DataParallel(model)
+    return model
+
+
+def unwrap(model):
+    return model.module if hasattr(model, "module") else model
+
+
+def first_of_pair(count):
+    return unwrap(wrap_pair(count)).question
+
+
+def second_of_pair(count):
+    model = wrap_pair(count)
+    return model.context  # hit

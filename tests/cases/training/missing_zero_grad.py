@@ -1,4 +1,6 @@
 import torch
+from shampoo import Shampoo
+from transformers import AdamW
 
 
 def in_between(model, loader, optimizer):
@@ -191,3 +193,39 @@ def two_players_cleared(maker, judge, batches):
         maker.zero_grad()
         judge(maker(batch)).mean().backward()
         of_maker.step()
+
+
+class Precision:
+    def __init__(self, half):
+        self.half = half
+        if self.half:
+            self.scaler = torch.amp.GradScaler("cuda")
+
+    def backward(self, loss):
+        if self.half:
+            self.scaler.scale(loss).backward()
+        else:
+            loss.backward()
+
+    def step(self, optimizer):
+        if self.half:
+            self.scaler.step(optimizer)
+            self.scaler.update()
+        else:
+            optimizer.step()
+        optimizer.zero_grad()
+
+
+def foreign(model, loader, half):
+    optimizer = Shampoo(model.parameters(), lr=0.1)
+    precision = Precision(half)
+    for x, y in loader:
+        precision.backward(torch.nn.functional.cross_entropy(model(x), y))
+        precision.step(optimizer)
+
+
+def foreign_uncleared(model, loader):
+    optimizer = AdamW(model.parameters(), lr=0.1)
+    for x, y in loader:
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()  # hit

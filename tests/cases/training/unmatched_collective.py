@@ -99,3 +99,34 @@ def only_prints(x, rank):
         dist.broadcast(x, 0)  # hit
     else:
         print("waits")
+
+
+def averaged(model, average, local_rank, steps):
+    is_master = local_rank < 0 or dist.get_rank() == 0
+    if local_rank >= 0:
+        for each in model.state_dict().values():
+            dist.broadcast(each, 0)
+    if steps and is_master:
+        ema = average(model)
+    else:
+        ema = None
+    if ema is not None and steps > 1:
+        model.load_state_dict(ema.state_dict())
+        for each in model.state_dict().values():
+            dist.broadcast(each, 0)  # hit
+
+
+def made_by_all(model, average, steps):
+    if steps:
+        ema = average(model)
+    else:
+        ema = None
+    if ema is not None:
+        for each in model.state_dict().values():
+            dist.broadcast(each, 0)
+
+
+def each_fifth(epoch, rank):
+    if rank == 0 and epoch % 5 == 0:
+        torch.save(epoch, "epoch.pt")
+        dist.barrier()  # hit
