@@ -184,7 +184,7 @@ def _may_be_number(value: Tensor, call: cst.Call | None, source: Source) -> bool
     outer = source.enclosing(call, cst.FunctionDef) if call is not None else None
     params = (*outer.params.posonly_params, *outer.params.params) if outer is not None else ()
     notes = (p.annotation for p in params if p.name.value == value.name)
-    return not any(note is not None and "Tensor" in source.code(note) for note in notes)
+    return not any(note is not None and "Tensor" in source.code(note.annotation) for note in notes)
 
 
 @rule.event("torch.Tensor.new")

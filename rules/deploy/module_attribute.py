@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -256,8 +256,8 @@ def _is_reached_beside(event: AttributeRead, held: str, source: Source) -> bool:
     """Whether the other side of an `if` around it reaches through the wrapper: here there is none."""
     inner: ast.AST = event.node
     for outer in source.evaluation.list_around(event):
-        if isinstance(outer, ast.If) and inner is not outer.test:
-            beside = outer.orelse if inner in outer.body else outer.body
+        if isinstance(outer, (ast.If, ast.IfExp)) and inner is not outer.test:
+            beside = list_beside(inner, outer)
             read = (
                 ast.unparse(e)
                 for line in beside
@@ -268,6 +268,13 @@ def _is_reached_beside(event: AttributeRead, held: str, source: Source) -> bool:
                 return True
         inner = outer
     return False
+
+
+def list_beside(inner: ast.AST, outer: ast.If | ast.IfExp) -> Sequence[ast.AST]:
+    """The other side of an `if`."""
+    if isinstance(outer, ast.IfExp):
+        return (outer.orelse if inner is outer.body else outer.body,)
+    return outer.orelse if inner in outer.body else outer.body
 
 
 def _wraps(line: ast.stmt, model: str) -> bool:

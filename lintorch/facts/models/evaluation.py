@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -64,6 +65,13 @@ from lintorch.facts.training.training_regions import (
 )
 from lintorch.syntax.python_ast import list_nodes
 
+_FRAMEWORKS = re.compile(
+    r"^\s*(import|from) (paddle|mindspore|jittor|oneflow|mxnet|tensorflow|keras|jax|flax|chainer)\b",
+    re.M,
+)
+"""Imports of frameworks whose models and optimizers have methods of the same names."""
+_TORCH = re.compile(r"^\s*(import|from) [\w., ]*torch", re.M)
+
 
 class Evaluation:
     """The roots of one file. Files that are entered, or looked for, are added to `consulted`."""
@@ -104,9 +112,9 @@ class Evaluation:
 
     @cached_property
     def reached(self) -> tuple[Reached, ...]:
-        """What each root of the file came to."""
+        """What each root of the file came to; nothing where it is written for another framework."""
         file = self._finder.open_file(self._path)
-        if file is None:
+        if file is None or is_of_other_framework(file.text):
             return ()
         return tuple(evaluate_file(self._make_library(), file, self._is_exported, self._budget))
 
@@ -630,3 +638,8 @@ def _count_characters(lines: tuple[str, ...], row: int, column: int) -> int:
     if line.isascii():
         return column
     return len(line.encode(errors="surrogatepass")[:column].decode(errors="ignore"))
+
+
+def is_of_other_framework(text: str) -> bool:
+    """Whether a file imports another framework, and not torch."""
+    return bool(_FRAMEWORKS.search(text)) and not _TORCH.search(text)

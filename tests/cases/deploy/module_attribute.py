@@ -219,3 +219,12 @@ def first_of_pair(count):
 def second_of_pair(count):
     model = wrap_pair(count)
     return model.context  # hit
+
+
+def is_parallel(model):
+    return type(model) in (nn.DataParallel, nn.parallel.DistributedDataParallel)
+
+
+def asked_by_helper(count):
+    model = wrap_pair(count)
+    return model.module.context if is_parallel(model) else model.context
