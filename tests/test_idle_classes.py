@@ -34,6 +34,22 @@ def test_what_a_class_does_that_nothing_names_is_left(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
+        ("losses.py", '"""Old losses, of Old days."""\n'),
+        ("kernels/setup.py", "from setuptools import setup\nsetup()\n"),
+        ("train.py", f"{TRAINS}net.eval()  # as eval() says\n"),
+    ],
+)
+def test_what_only_speaks_of_a_class_does_not_keep_it(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / "nets.py").write_text(NETS)
+    (tmp_path / "train.py").write_text(TRAINS)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text(text)
+    assert rows(tmp_path) == [12]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
         ("train.py", f"{TRAINS}# or Old\n"),
         ("train.py", "import nets\nfrom nets import Net\nnet = getattr(nets, 'O' + 'ld')()\n"),
         ("options.yaml", "net: nets.Old\n"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -14,6 +15,7 @@ from lintorch.core.rule import Rule
 from lintorch.core.tables import Table
 from lintorch.facts.api.offered_names import CallableParameters, last_parts, parameters_by_callable
 from lintorch.facts.api.tentative import is_tentative
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import UNKNOWN, Source, literal
 
 rule = Rule(
@@ -94,8 +96,14 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     hits = [*unknown_keywords(given, known, call, args, source), *misplaced(given, known, args)]
     if given in TRANSPOSED and args is call.args:
         hits += too_much_padding(call, source)
-    if hits and not is_tentative(call, source):
+    if hits and not is_tentative(call, source) and not is_replaced(given, source):
         yield from hits
+
+
+def is_replaced(given: str, source: Source) -> bool:
+    """`torch.save = save_by_dill`: whether the project puts a function of its own in the place of torch's."""
+    assigned = re.compile(rb"(?<![\w.])%s\s*=[^=]" % re.escape(given).encode())
+    return is_written_around(assigned, source.path, source.consulted, if_large=False)
 
 
 @rule.source(cst.Call, needs=(WEIGHTS,))

@@ -103,6 +103,11 @@ def is_in_kernel(event: Called, source: Source) -> bool:
     info = source.classes.around(call) if call is not None else None
     if info is not None and "torch.autograd.Function" in info.bases:
         return True
+    around = [
+        each for each in source.evaluation.list_around(event) if isinstance(each, ast.ClassDef)
+    ]
+    if any(ast.unparse(base).endswith("autograd.Function") for e in around for base in e.bases):
+        return True
     kernels = {
         each.name for each in source.classes.all.values() if "torch.autograd.Function" in each.bases
     }

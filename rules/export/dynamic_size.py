@@ -423,7 +423,8 @@ def in_repeats(event: Called, source: Source) -> Iterator[Hit]:
     if varies and source.profile.dynamic and event.way.forward:
         said = f"`{source.evaluation.text(event.spot)}` repeats by a size that varies"
         harm = {"onnx": Harm.SILENT}
-        yield Hit(event, said, write_repeats(event, source), harm, remedy=EXPANDED)
+        fix = write_repeats(event, source)
+        yield Hit(event, said, fix, harm, remedy=EXPANDED, cause="repeated by a size")
 
 
 EXPANDED = "write x.unsqueeze(d + 1).expand(-1, ..., n, ...).flatten(d, d + 1) for a dim of d"

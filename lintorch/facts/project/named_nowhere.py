@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ from functools import lru_cache
 from lintorch.core.file_views import count_looks, stamp_file
 from lintorch.facts.project.file_words import list_words, read_or_empty
 from lintorch.facts.project.parts_elsewhere import list_around, list_imported
+from lintorch.syntax.python_ast import list_nodes, parse_or_empty
 
 _DYNAMIC = re.compile(
     rb"\b(getattr\((?!self\b|torch\b)|globals|import_module|getmembers|instantiate|hydra|[rR]egistry|REGISTRY)|__dict__"
@@ -34,7 +36,7 @@ def is_named_nowhere(
     other than its name, or by who installs the project. What was read is added to `consulted`.
     """
     files, own = list_around(path), os.path.abspath(path)
-    if files is None or re.search(rf"\b{name}\b", rest) or _DYNAMIC.search(rest.encode()):
+    if files is None or is_spoken_of(name, rest) or _DYNAMIC.search(rest.encode()):
         return False
     stem = os.path.splitext(os.path.basename(path))[0]
     others = [each for each in files if each != own]
@@ -42,15 +44,48 @@ def is_named_nowhere(
     used = any((stem, each) in list_imported(e, stamp_file(e)) for e in near for each in beside)
     if not used or any(_DYNAMIC.search(read_or_empty(each)) for each in near):
         return False
-    if any(name in list_words(each) for each in others):
+    naming = [each for each in others if name in list_words(each)]
+    if any(is_spoken_of(name, read_or_empty(each).decode(errors="ignore")) for each in naming):
         return False
     told = _list_others(os.path.commonpath([os.getcwd(), own]), count_looks())
-    if told is None or any(os.path.basename(each) in _PUBLISHES for each in told):
+    if told is None or any(_publishes(each, own) for each in told):
         return False
     consulted.update(others)
     consulted.update(told)
     word = re.compile(rb"\b%s\b" % name.encode())
     return not any(word.search(read_or_empty(each)) for each in told)
+
+
+def _publishes(path: str, own: str) -> bool:
+    """Whether a file makes a package of the folder that another lies in."""
+    folder, name = os.path.split(path)
+    return name in _PUBLISHES and own.startswith(os.path.join(folder, ""))
+
+
+def is_spoken_of(name: str, text: str) -> bool:
+    """Whether the code of a file, or a comment, has a word, also as a text; what docstrings say does not count."""
+    if not re.search(rf"\b{name}\b", text):
+        return False
+    if re.search(rf"#.*\b{name}\b", text):
+        return True
+    tree = parse_or_empty(text)
+    return not tree.body or any(name in _list_parts(each) for each in list_nodes(tree))
+
+
+def _list_parts(node: ast.AST) -> list[str]:
+    """The words that a node of code is written with, those of dotted names one by one."""
+    match node:
+        case ast.Name(id=word) | ast.Attribute(attr=word) | ast.ClassDef(name=word):
+            return [word]
+        case ast.alias():
+            return [*node.name.split("."), node.asname or ""]
+        case ast.Constant(str(said)) if _DOTTED.fullmatch(said):
+            return re.split(r"[.:/]", said)
+    return []
+
+
+_DOTTED = re.compile(r"[\w.:/-]+")
+"""A text that may name something: no sentence."""
 
 
 @lru_cache(maxsize=16)
