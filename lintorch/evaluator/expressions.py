@@ -31,9 +31,11 @@ from lintorch.evaluator.truth import (
 from lintorch.evaluator.values import (
     OPEN_NUMBER,
     UNKNOWN,
+    Bound,
     ByExporter,
     Choice,
     Constant,
+    External,
     Frame,
     Function,
     Held,
@@ -404,6 +406,31 @@ def evaluate_comprehension(
     if isinstance(node, ast.SetComp):
         return Items("set", None if items is None else drop_repeats(items), each)
     return Items("generator", items, each)
+
+
+def grow_list(machine: Machine, node: ast.Call, callee: Value) -> bool:
+    """`y.extend(f(y[-1]) for f in blocks)`: each item is in the list when the next one is worked out."""
+    loop, func = (node.args[0] if len(node.args) == 1 else None), node.func
+    if not isinstance(loop, ast.GeneratorExp) or not isinstance(func, ast.Attribute):
+        return False
+    extends = isinstance(callee, Bound) and callee.function == External("list.extend")
+    held = callee.positional[0] if isinstance(callee, Bound) and extends else None
+    name = ast.unparse(func.value)
+    reads = any(isinstance(e, ast.Name) and e.id == name for e in ast.walk(loop.elt))
+    if not isinstance(held, Held) or not reads:
+        return False
+    found: list[Value] = []
+
+    def keep() -> None:
+        found.append(machine.evaluate(loop.elt))
+        content = machine.state.write(held.address)
+        items = content.get(ITEMS)
+        content[ITEMS] = None if items is None else (*items, found[-1])
+
+    if not _run_comprehension(machine, loop, keep):
+        content = machine.state.write(held.address)
+        content[ITEMS], content["each"] = None, make_choice(tuple(found)) if found else UNKNOWN
+    return True
 
 
 @evaluates(ast.DictComp)

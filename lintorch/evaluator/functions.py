@@ -10,6 +10,7 @@ from itertools import chain
 
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.events import Called, Entered, ForwardCalled, OwnGradientCalled, Refused
+from lintorch.evaluator.expressions import grow_list
 from lintorch.evaluator.hook_code import only_hooks
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.kept_beside import keep_beside
@@ -46,6 +47,8 @@ def evaluate_call(machine: Machine, node: ast.Call) -> Value:
     callee = machine.evaluate(node.func)
     if type(callee) is Held:
         tell_compared(machine, node, callee)
+    if grow_list(machine, node, callee):
+        return NONE
     return machine.call(node, callee, evaluate_arguments(machine, node))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+
+import libcst as cst
 
 from lintorch.core.finding import Applicability, Hit, Severity
 from lintorch.core.rule import Rule
@@ -10,7 +13,8 @@ from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_arguments
 from lintorch.evaluator.values import NONE, TRUE, Constant, Value
 from lintorch.facts.api.tentative import is_tentative
-from lintorch.facts.training.loaders import LOADER, leave_out
+from lintorch.facts.project.parts_elsewhere import is_written_around
+from lintorch.facts.training.loaders import LOADER, find_argument, leave_out
 from lintorch.source import Source
 
 rule = Rule(
@@ -54,11 +58,22 @@ def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
     call, given = source.call_at(event), name_arguments(event)
     if given["num_workers"] != Constant(0) or is_tentative(call, source):
         return
+    if call is not None and is_left_to_others(call, source):
+        return
     for name in list_worker_options(given, source):
         raised = "AssertionError when it is read" if name == "timeout" else "ValueError"
         message = f"{name} needs num_workers above 0: {raised}"
         yield Hit(event, message, leave_out(call, name, source))
         return
+
+
+def is_left_to_others(call: cst.Call, source: Source) -> bool:
+    """`num_workers=self.num_workers` of a class that others of the project extend, which may set it."""
+    arg, owner = find_argument(call, "num_workers"), source.enclosing(call, cst.ClassDef)
+    if arg is None or owner is None or not source.code(arg.value).startswith("self."):
+        return False
+    extended = re.compile(rb"class \w+\([^)]*\b%s\b" % owner.name.value.encode())
+    return is_written_around(extended, source.path, source.consulted)
 
 
 def list_worker_options(given: Mapping[str, Value], source: Source) -> Iterator[str]:

@@ -451,3 +451,17 @@ class Attends(nn.Module):
     def forward(self, x):
         self.attend(x, x, x)
         return self.attend(x, x * 2, x)
+
+
+class Growing(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 1)
+        self.one = nn.Conv2d(8, 16, 1)
+        self.two = nn.Conv2d(16, 4, 1)
+
+    def forward(self, x):
+        y = [self.stem(x)]
+        y.extend(layer(y[-1]) for layer in (self.one, self.two))
+        y[-1]  # value: tensor[B, 4, x.H, x.W]
+        return torch.cat(y, 1)  # value: tensor[B, 28, x.H, x.W]

@@ -11,6 +11,7 @@ from lintorch.evaluator.events import (
     AttributeSet,
     Called,
     Compared,
+    Indexed,
     ItemSet,
     Occurrence,
 )
@@ -20,6 +21,7 @@ from lintorch.evaluator.values import (
     Array,
     Choice,
     Constant,
+    Held,
     Items,
     Number,
     Tensor,
@@ -111,7 +113,7 @@ class CutGradients:
         if isinstance(value, Choice):
             return self._join(value.alternatives, depth)
         made = self._ways.find_maker(value)
-        if made is not None:
+        if made is not None and not _takes_out(made):
             return None if id(value) in self._written else self._of_operation(made, value, depth)
         called = self._ways.find_unknown_maker(value)
         if called is not None:
@@ -276,3 +278,8 @@ class CutGradients:
                 made = self._ways.find_maker(held)
                 held = next(list_tensors_given(made), None) if made is not None else None
         return frozenset(found)
+
+
+def _takes_out(made: Operation) -> bool:
+    """`losses["total"]` of a dictionary or list, which gives what was put in."""
+    return isinstance(made, Indexed) and isinstance(made.held, Held) and made.held.kind != "object"

@@ -32,3 +32,28 @@ def may_fail(data):
 def by_settings(data):
     make = functools.partial(DataLoader, num_workers=0)
     return make(data, timeout=2), make(data)  # hit
+
+
+class Settings:
+    def __init__(self, data):
+        self.data = data
+        self.workers = 0
+
+    def loader(self):
+        return DataLoader(self.data, num_workers=self.workers, persistent_workers=True)
+
+
+class FileSettings(Settings):
+    def __init__(self, data, text):
+        super().__init__(data)
+        for key, value in text.items():
+            self.__dict__[key] = value
+
+
+class Alone:
+    def __init__(self, data):
+        self.data = data
+        self.workers = 0
+
+    def loader(self):
+        return DataLoader(self.data, num_workers=self.workers, persistent_workers=True)  # hit
