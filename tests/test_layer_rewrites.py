@@ -187,6 +187,47 @@ def test_a_grid_kept_by_the_text_of_its_size_is_made_at_each_call(kind: str) -> 
     assert is_traced_right(mended)
 
 
+PADDED = """import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def forward(self, image: torch.Tensor):
+        h, w = image.shape[2:]
+        padded = False
+        if min(h, w) < 16 or h % 16 != 0 or w % 16 != 0:
+            padded = True
+            # to whole windows
+            right = {right}
+            below = -h % 16
+            image = F.pad(image, (0, right, 0, below))
+        image = image + image.mean((2, 3), keepdim=True)
+        if padded:
+            {cut}
+        return image
+"""
+
+
+def test_a_pad_beside_a_flag_is_made_at_every_size_and_cut_back() -> None:
+    text = PADDED.format(right="(16 - w % 16) % 16", cut="image = image[:, :, :h, :w]")
+    after = mend(text)
+    assert "if min(" not in after and "# to whole windows" in after
+    original, mended = build(text), build(after)
+    assert is_same(original, mended)
+    assert not is_traced_right(original)
+    assert is_traced_right(mended)
+
+
+@pytest.mark.parametrize(
+    ("right", "cut"),
+    [("16 - w % 16", "image = image[:, :, :h, :w]"), ("-w % 16", "image = image + 1")],
+    ids=["a width of 16", "a flag for more"],
+)
+def test_a_pad_beside_a_flag_stays_where_it_may_do_more(right: str, cut: str) -> None:
+    assert "if min(" in mend(PADDED.format(right=right, cut=cut))
+
+
 LAYERS = ["LSTM", "GRU", "RNN"]
 GIVEN = ["num_layers=2, batch_first=True, bidirectional=True", "bidirectional=True"]
 

@@ -141,6 +141,7 @@ REWRITTEN = [
         "return image * 2",
     ),
     ("h, w = image.shape[2:]", "if h % 8 != 0 or w % 8 > 0:", "    image = F.pad(image, (0, w % 8, h % 8, 0))", "return image * 2"),
+    ("h, w = image.shape[2:]", "if h % 8 or w % 4:", "    image = F.pad(image, (0, -w % 4, 0, -h % 8))", "return image * 2"),
     ("n = image.shape[3]", "if n % 8 == 0:", "    return image", "return F.pad(image, (0, 8 - n % 8))"),
     (
         "n = image.shape[3]",

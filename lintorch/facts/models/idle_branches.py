@@ -6,8 +6,10 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from lintorch.facts.models.flagged_pads import pads_by_none
 from lintorch.facts.models.idle_cuts import find_cuts
 from lintorch.facts.models.size_forms import is_pure, write_side
+from lintorch.facts.models.widths import compute
 
 PAD = re.compile(r"(^|\.)pad$")
 RESIZE = re.compile(r"(^|\.)(interpolate|upsample|resize)$")
@@ -24,6 +26,8 @@ def find_work(branch: ast.If, function: ast.AST) -> tuple[Sequence[ast.stmt], Ma
     """
     if cuts := find_cuts(branch):
         return cuts, {}
+    if (pads := find_own_pads(branch.body[-1])) and pads_by_none(branch, pads, function):
+        return branch.body, {}
     work = branch.body[0] if len(branch.body) == 1 and not branch.orelse else None
     match work:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
@@ -45,6 +49,17 @@ def find_work(branch: ast.If, function: ast.AST) -> tuple[Sequence[ast.stmt], Ma
     if keeps_table(branch):
         return branch.orelse, {}
     return find_general(branch), {}
+
+
+def find_own_pads(line: ast.stmt) -> list[ast.expr] | None:
+    """The widths of `x = F.pad(x, (0, right, 0, below))`."""
+    match line:
+        case ast.Assign(
+            targets=[ast.Name(id=name)], value=ast.Call(args=[ast.Name(id=given), *_]) as call
+        ):
+            own = given == name and PAD.search(ast.unparse(call.func))
+            return find_pads(call) if own else None
+    return None
 
 
 def find_pads(call: ast.Call) -> list[ast.expr] | None:
@@ -142,32 +157,6 @@ def never_negative(name: str, test: ast.expr, function: ast.AST) -> bool:
         case ast.Call(func=ast.Name(id="max"), args=args):
             return any(isinstance(each, ast.Constant) and each.value == 0 for each in args)
     return False
-
-
-def compute(node: ast.expr, zeros: Sequence[str]) -> int | None:
-    """What a width is where names and remainders are 0; None where that is not known."""
-    if ast.unparse(node) in zeros:
-        return 0
-    match node:
-        case ast.Constant(value=int(number)):
-            return number
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            value = compute(inner, zeros)
-            return None if value is None else -value
-        case ast.BinOp(left=left, op=op, right=right):
-            pair = compute(left, zeros), compute(right, zeros)
-            return combine(op, *pair)
-    return None
-
-
-def combine(op: ast.operator, left: int | None, right: int | None) -> int | None:
-    if left == 0 and isinstance(op, (ast.FloorDiv, ast.Mod, ast.Mult)):
-        return 0
-    if left is None or right is None:
-        return None
-    if isinstance(op, ast.Add):
-        return left + right
-    return left - right if isinstance(op, ast.Sub) else None
 
 
 def spell_remainders(pads: Sequence[ast.expr], test: ast.expr) -> dict[str, str]:

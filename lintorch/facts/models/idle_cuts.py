@@ -12,7 +12,7 @@ def find_cuts(branch: ast.If) -> Sequence[ast.stmt]:
     A table that is longer than what the test asks for is cut at other sizes, too, and may not be.
     """
     bounds = list_bounds(branch.test)
-    cuts = bool(bounds) and not branch.orelse and all(_cuts_itself(e, bounds) for e in branch.body)
+    cuts = bool(bounds) and not branch.orelse and all(cuts_itself(e, bounds) for e in branch.body)
     return branch.body if cuts else ()
 
 
@@ -28,7 +28,7 @@ def list_bounds(test: ast.expr) -> Collection[str]:
     return ()
 
 
-def _cuts_itself(line: ast.stmt, bounds: Collection[str]) -> bool:
+def cuts_itself(line: ast.stmt, bounds: Collection[str]) -> bool:
     """`x = x[:, :n]`, `a, b = a[:n], b[:n]`, `tables = map(lambda t: t[:n], tables)`."""
     match line:
         case ast.Assign(
