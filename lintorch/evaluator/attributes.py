@@ -10,6 +10,7 @@ from lintorch.core.number_methods import NUMBER_METHODS
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import AttributeRead
+from lintorch.evaluator.export_flags import is_set_for_export
 from lintorch.evaluator.framework_modules import FRAMEWORKS, SAVES_SETTINGS
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.layers import (
@@ -205,6 +206,8 @@ def read_of_object(machine: Machine, node: ast.AST, held: Held, name: str) -> Va
     if isinstance(own, Constant) and _is_left_to_a_file(held, own):
         return make_asked(machine, name)
     if isinstance(own, Value):
+        if is_set_for_export(machine, name, own):
+            return OPEN_BOOL
         setting = name_setting(own)
         return make_asked(machine, setting) if setting else own
     entries = machine.state.read(held.address).get("entries")
@@ -214,7 +217,7 @@ def read_of_object(machine: Machine, node: ast.AST, held: Held, name: str) -> Va
     if isinstance(found, Function):
         return _bind_method(machine, node, held, found, name)
     if found is not None:
-        return found
+        return OPEN_BOOL if is_set_for_export(machine, name, found) else found
     if name == "__class__" and held.of is not None:
         return held.of
     if name == "__dict__":

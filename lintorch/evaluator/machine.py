@@ -200,6 +200,8 @@ class TopLevel:
     """Names of functions that surely stand for tensors."""
     foreign: set[tuple[ast.If, bool]] = field(default_factory=set)
     """Those of them that are; with False their `else`."""
+    switched: dict[str, bool] = field(default_factory=dict)
+    """Flags of models, and whether the project sets them ahead of an export."""
 
 
 class Machine:

@@ -224,8 +224,13 @@ def is_founded(machine: Machine, given: Given) -> bool:
 
 
 def _is_of_branch(machine: Machine, value: Tensor) -> bool:
-    """Whether it is an input whose shape another branch told, which may be for other inputs."""
-    return value.origin == "input" and value.name in machine.branched and not machine.is_certain
+    """Whether it is an input whose shape another branch told, which may be for other inputs, or made of its sizes."""
+    if machine.is_certain or not machine.branched:
+        return False
+    if value.origin == "input":
+        return value.name in machine.branched
+    symbols = (symbol for size in value.shape or () for symbol in list_symbols(size))
+    return any(symbol.name.rpartition(".")[0] in machine.branched for symbol in symbols)
 
 
 def _counts_guess(machine: Machine, value: Items | Held) -> bool:

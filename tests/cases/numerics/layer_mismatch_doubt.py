@@ -200,3 +200,26 @@ def pick_above(maps, scores, least):
     maps = maps.permute(1, 0, 2, 3)
     chosen = scores >= least  # a mask of as many axes as the scores have
     return maps[:, chosen].permute(1, 0)
+
+
+class Shuffled(nn.Module):
+    """The branch for one stride says nothing of the input of the other."""
+
+    def __init__(self, stride, width):
+        super().__init__()
+        self.stride = stride
+        self.main = nn.Conv2d(width, width, 1)
+        self.proj = nn.Conv2d(width, width, 3, 2, 1)
+
+    def forward(self, x):
+        if self.stride == 1:
+            one, other = self.shuffle(x)
+            return torch.cat((one, self.main(other)), 1)
+        elif self.stride == 2:
+            return torch.cat((self.proj(x), self.main(x)), 1)
+
+    def shuffle(self, x):
+        batch, width, height, long = x.size()
+        x = x.reshape(batch * width // 2, 2, height * long).permute(1, 0, 2)
+        x = x.reshape(2, -1, width // 2, height, long)
+        return x[0], x[1]
