@@ -18,7 +18,7 @@ _FLAG = re.compile(
 
 def is_set_for_export(machine: Machine, name: str, value: Value) -> bool:
     """Whether a flag that is False in the class is set to True from outside, in some file of the project."""
-    if value != FALSE or not machine.here.forward or _FLAG.fullmatch(name) is None:
+    if value != FALSE or _FLAG.fullmatch(name) is None:
         return False
     switched = machine.top.switched
     if name not in switched:
