@@ -12,6 +12,7 @@ from lintorch.evaluator.make_arguments import make_input, make_setting, make_set
 from lintorch.evaluator.names import read_global
 from lintorch.evaluator.objects import find_class_attribute
 from lintorch.evaluator.proven_tensors import prove_parameter
+from lintorch.evaluator.roots import list_redefined
 from lintorch.evaluator.training_code import Definition, list_definitions
 from lintorch.evaluator.training_roots import open_switches
 from lintorch.evaluator.values import (
@@ -91,8 +92,9 @@ def _list_named(node: Definition) -> Iterator[str]:
 
 def list_acting(file: CodeFile) -> list[ast.stmt]:
     """The statements of a module's own that call something, or set an item or attribute."""
-    found = (each for each in file.tree.body if not isinstance(each, _DEFINITIONS))
-    return [each for each in found if any(map(_acts, list_nodes(each)))]
+    again = list_redefined(file)
+    found = (e for e in file.tree.body if not isinstance(e, _DEFINITIONS) or e in again)
+    return [each for each in found if each in again or any(map(_acts, list_nodes(each)))]
 
 
 def _acts(node: ast.AST) -> bool:

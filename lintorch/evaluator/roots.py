@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from lintorch.core.code_tree import is_guide
@@ -94,17 +95,20 @@ def list_script(file: CodeFile) -> list[ast.stmt]:
 
 
 def list_body(file: CodeFile) -> list[ast.stmt]:
-    """The statements of a file without imports and definitions."""
-    return [each for each in file.tree.body if not isinstance(each, _DEFINITIONS)]
+    """The statements of a file without imports and definitions, but for those of a name that is defined again."""
+    again = list_redefined(file)
+    return [e for e in file.tree.body if not isinstance(e, _DEFINITIONS) or e in again]
 
 
-_DEFINITIONS = (
-    ast.Import,
-    ast.ImportFrom,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-)
+def list_redefined(file: CodeFile) -> list[ast.stmt]:
+    """Classes and functions of a name of which a file has several: which one is meant hangs on the order."""
+    defined = [each for each in file.tree.body if isinstance(each, _NAMED)]
+    named = Counter(each.name for each in defined)
+    return [each for each in defined if named[each.name] > 1]
+
+
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_DEFINITIONS = (ast.Import, ast.ImportFrom, *_NAMED)
 
 
 def _does_something(statement: ast.stmt) -> bool:
