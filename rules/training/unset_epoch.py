@@ -71,7 +71,7 @@ SAMPLERS = (
     "torch.utils.data.distributed.DistributedSampler",
 )
 SETS_EPOCH = ("set_epoch", "Accelerator", "abric", "ightning")
-"""Words of files where the epoch is told, or a framework tells it."""
+"""Words of code where the epoch is told, or a framework tells it."""
 PARAMETERS = ("dataset", "num_replicas", "rank", "shuffle", "seed")
 
 
@@ -118,7 +118,7 @@ def is_told(made: Called, source: Source) -> bool:
     """Whether the order does not matter, or is seen to elsewhere."""
     given = {**dict(zip(PARAMETERS, made.positional, strict=False)), **made.keyword}
     words = source.evaluation.words
-    told = any(name in word for word in words for name in SETS_EPOCH) or source.mentions(SETS_EPOCH)
+    told = any(name in word for word in words for name in SETS_EPOCH)
     return told or made.open or given.get("shuffle", TRUE) != TRUE
 
 
