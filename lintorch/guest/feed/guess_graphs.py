@@ -61,7 +61,7 @@ def _guess_square(named: Sequence[str], module: nn.Module) -> Guess | None:
 
 def _guess_multiplied(named: Sequence[str], module: nn.Module) -> Guess | None:
     """The same where `forward` multiplies what is called a matrix with rows for nn.Linear: its weights lie in 0..1."""
-    widths = [part.in_features for part in module.modules() if isinstance(part, nn.Linear)]
+    widths = [part.in_features for part in nn.Module.modules(module) if isinstance(part, nn.Linear)]
     text = ast.unparse(parse_source_of(type(module).forward))
     matrices = [name for name in named if _MATRICES.fullmatch(name)]
     if len(named) == len(matrices) or not widths or not matrices:
