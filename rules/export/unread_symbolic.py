@@ -97,9 +97,7 @@ def is_exported_anew(source: Source) -> bool:
     ways = source.evaluation.ways
     return any(
         isinstance(each, Called)
-        and each.name == ONNX_EXPORT
         and choose_exporter(each, source) == "onnx"
         and find_script(each, ways) is None
-        for reached in source.evaluation.reached
-        for each in reached.events
+        for _, each in source.evaluation.list_events({ONNX_EXPORT})
     )

@@ -67,17 +67,13 @@ def _is_truth(value: ast.expr, truth: object) -> bool:
 def _is_set_so(name: str, value: object, branch: ast.If, function: ast.AST) -> bool:
     """Whether all that a function gives a name elsewhere is one constant."""
     inside = set(map(id, ast.walk(branch)))
-    written = [
-        each
-        for each in ast.walk(function)
-        if isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store)
-    ]
     given = [
         each.value
         for each in ast.walk(function)
         if isinstance(each, ast.Assign) and id(each) not in inside
         if any(isinstance(t, ast.Name) and t.id == name for t in each.targets)
     ]
+    written = _list_named(name, ast.Store, function)
     outside = [each for each in written if id(each) not in inside]
     same = [e for e in given if isinstance(e, ast.Constant) and type(e.value) is type(value)]
     return len(outside) == len(given) == len(same) and all(each.value == value for each in same)
@@ -85,11 +81,7 @@ def _is_set_so(name: str, value: object, branch: ast.If, function: ast.AST) -> b
 
 def _cuts_back(name: str, sides: Collection[str], branch: ast.If, function: ast.AST) -> bool:
     """Whether a flag is False above, and asked only where something is cut to the sizes that were padded."""
-    read = [
-        each
-        for each in ast.walk(function)
-        if isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load)
-    ]
+    read = _list_named(name, ast.Load, function)
     asked = [
         each.test
         for each in ast.walk(function)
@@ -98,3 +90,9 @@ def _cuts_back(name: str, sides: Collection[str], branch: ast.If, function: ast.
     ]
     tests = set(map(id, asked))
     return _is_set_so(name, False, branch, function) and all(id(each) in tests for each in read)
+
+
+def _list_named(name: str, kind: type[ast.expr_context], function: ast.AST) -> list[ast.Name]:
+    """Where a function reads a name, or writes it."""
+    names = (each for each in ast.walk(function) if isinstance(each, ast.Name))
+    return [each for each in names if each.id == name and isinstance(each.ctx, kind)]
