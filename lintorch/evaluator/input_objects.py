@@ -8,7 +8,12 @@ from collections.abc import Iterator, Mapping
 from lintorch.evaluator.kept_beside import keep_beside
 from lintorch.evaluator.machine import LeftError, Machine
 from lintorch.evaluator.make_arguments import make_input, read_annotation
-from lintorch.evaluator.objects import find_class_attribute, is_data_class, is_module_class
+from lintorch.evaluator.objects import (
+    find_class_attribute,
+    is_data_class,
+    is_module_class,
+    list_fields,
+)
 from lintorch.evaluator.values import UNKNOWN, Class, Function, Given, Value
 from lintorch.syntax.python_ast import list_nodes
 
@@ -40,7 +45,7 @@ def _list_asked(node: ast.AST) -> frozenset[str]:
 def _make_object(machine: Machine, note: ast.expr, kind: Class, name: str) -> Value | None:
     if is_module_class(kind):
         return None
-    fields = [*_list_fields(machine, kind)]
+    fields = [*_list_needed(machine, kind)]
     tensors = {each.arg for each in fields if _says_tensor(each.annotation)}
     if "Tensor" in kind.name:
         tensors |= {each.arg for each in fields if each.annotation is None}
@@ -58,7 +63,7 @@ def _make_object(machine: Machine, note: ast.expr, kind: Class, name: str) -> Va
         return None
 
 
-def _list_fields(machine: Machine, kind: Class) -> Iterator[ast.arg]:
+def _list_needed(machine: Machine, kind: Class) -> Iterator[ast.arg]:
     """What has to be given to make one."""
     init = find_class_attribute(machine, kind, "__init__")
     if isinstance(init, Function):
@@ -66,10 +71,9 @@ def _list_fields(machine: Machine, kind: Class) -> Iterator[ast.arg]:
         own = [*spec.posonlyargs, *spec.args]
         yield from own[1 : len(own) - len(spec.defaults)]
     elif is_data_class(kind):
-        said = (each for each in kind.node.body if isinstance(each, ast.AnnAssign))
-        for each in said:
-            if isinstance(each.target, ast.Name) and each.value is None:
-                yield ast.arg(each.target.id, each.annotation)
+        for name, said in list_fields(kind).items():
+            if said.value is None:
+                yield ast.arg(name, said.annotation)
 
 
 def _says_tensor(note: ast.expr | None) -> bool:

@@ -330,7 +330,7 @@ def _makes_fields(decorator: ast.expr) -> bool:
 
 def fill_fields(machine: Machine, made: Held, kind: Class, given: Given) -> None:
     """Give an object the fields that its constructor's arguments are."""
-    names = _list_fields(kind)
+    names = list(list_fields(kind))
     named = {**dict(zip(names, given.positional, strict=False)), **given.keyword}
     for name in names:
         default = find_class_attribute(machine, kind, name)
@@ -342,14 +342,15 @@ def fill_fields(machine: Machine, made: Held, kind: Class, given: Given) -> None
         content[ITEMS] = tuple(content[name] for name in names)
 
 
-def _list_fields(kind: Class) -> list[str]:
-    names: dict[str, None] = {}
+def list_fields(kind: Class) -> dict[str, ast.AnnAssign]:
+    """The fields of a data class by name, in their order, those of its bases first."""
+    found: dict[str, ast.AnnAssign] = {}
     for each in reversed(list(list_ancestors(kind))):
         if isinstance(each, Class):
             for statement in each.node.body:
                 if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                    names.setdefault(statement.target.id)
-    return list(names)
+                    found[statement.target.id] = statement
+    return found
 
 
 def is_foreign_model(held: Held) -> bool:
