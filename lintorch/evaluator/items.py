@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-from functools import reduce
 
-from lintorch.evaluator.join import join_values
 from lintorch.evaluator.loaded_batches import ITEM, LOADER, load_batch
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.truth import known_items
@@ -66,13 +64,12 @@ def item_of(machine: Machine, over: Value) -> Value:
         shape = over.shape[1:] if over.shape else None
         return Array(shape, traced=over.traced, via=over.via, dtype=over.dtype)
     if isinstance(over, Items):
-        return over.each if over.each != UNKNOWN else _join_items(machine, over)
+        return over.each
     if isinstance(over, Number) and is_listed_data(over):
         return over
     if isinstance(over, Held) and over.kind == "list":
         each = machine.state.read(over.address).get("each", UNKNOWN)
-        known = isinstance(each, Value) and each != UNKNOWN
-        return each if known else _join_items(machine, over)
+        return each if isinstance(each, Value) else UNKNOWN
     if isinstance(over, Held) and over.kind == "dict":
         return KEY
     if isinstance(over, Unknown) and names_items(machine, over):
@@ -82,16 +79,6 @@ def item_of(machine: Machine, over: Value) -> Value:
         return batch
     told = machine.marks or machine.tells_unknown
     return Unknown(ITEM) if told and (loaded or isinstance(over, Unknown)) else UNKNOWN
-
-
-def _join_items(machine: Machine, over: Items | Held) -> Value:
-    """What all items of a list have in common, where each is known."""
-    items = known_items(machine, over) or ()
-    return reduce(join_values, items) if 0 < len(items) <= _MOST_JOINED else UNKNOWN
-
-
-_MOST_JOINED = 16
-"""Items of one list that are compared."""
 
 
 def is_listed_data(value: Number) -> bool:

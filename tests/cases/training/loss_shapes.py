@@ -95,12 +95,3 @@ if __name__ == "__main__":
     weigh(Net(), load(torch.randint(2, (8, 1))))
     weigh_flat(Net())
     one_to_one(Net())
-
-
-def of_a_list(net: nn.Linear):
-    head = nn.Linear(10, 1)
-    optimizer = torch.optim.SGD(head.parameters(), 0.1)
-    for x, y in [(torch.rand(4, 10), torch.rand(4)), (torch.rand(4, 10), torch.rand(4))]:
-        optimizer.zero_grad()
-        F.mse_loss(head(x), y).backward()  # hit
-        optimizer.step()
