@@ -10,6 +10,7 @@ from lintorch.core.finding import Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evidence import Outcome, Trial
 from lintorch.evidence.treatment import report_refusal
+from lintorch.facts.models.called_parts import find_target, is_called_part
 from lintorch.source import Source
 
 rule = Rule(
@@ -92,11 +93,13 @@ def in_call(call: cst.Call, source: Source) -> Iterator[Hit]:
     if is_off(call):
         return
     if source.name(call.func) == COMPILE:
-        if source.in_traced_forward(call) or is_called(find_target(call, source), call, source):
+        if source.in_traced_forward(call) or is_called_part(
+            find_target(call, source), call, source
+        ):
             yield Hit(call, "a part of the model is compiled", harm=HARM)
     elif not call.args and isinstance(call.func, cst.Attribute):
         part = call.func.value
-        if call.func.attr.value == "compile" and is_called(part, call, source):
+        if call.func.attr.value == "compile" and is_called_part(part, call, source):
             yield Hit(call, f"{source.code(part)} is compiled", harm=HARM)
 
 
@@ -104,25 +107,6 @@ def is_off(written: cst.CSTNode) -> bool:
     """`torch.compile(..., disable=True)`, or by a setting."""
     given = written.args if isinstance(written, cst.Call) else ()
     return any(each.keyword and each.keyword.value == "disable" for each in given)
-
-
-def find_target(call: cst.Call, source: Source) -> cst.BaseExpression | None:
-    """What a statement gives to the call's result."""
-    line = source.parent(call)
-    return line.targets[0].target if isinstance(line, cst.Assign) else None
-
-
-def is_called(part: cst.BaseExpression | None, place: cst.CSTNode, source: Source) -> bool:
-    """Whether forward of the class around calls `self.part`."""
-    owner = source.enclosing(place, cst.ClassDef)
-    if owner is None or not isinstance(part, cst.Attribute):
-        return False
-    written = source.code(part)
-    return written.startswith("self.") and any(
-        source.code(each.func) == written and source.in_traced_forward(each)
-        for each in source.nodes(cst.Call)
-        if source.enclosing(each, cst.ClassDef) is owner
-    )
 
 
 @rule.trial("failed")
