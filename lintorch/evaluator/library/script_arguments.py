@@ -47,12 +47,13 @@ def _name_argument(given: Given) -> str:
 
 
 def _read_default(given: Given) -> Value:
-    """What it is where the script is called without it."""
+    """What it is where the script is called without it, which one that is `required` never is."""
     action = given.keyword.get("action")
     if isinstance(action, Constant) and action.value in ("store_true", "store_false"):
         return given.keyword.get("default") or Constant(action.value == "store_false")
     default = given.keyword.get("default", UNKNOWN)
-    return UNKNOWN if default == NONE or _is_device(default) else default
+    unsaid = default == NONE or given.keyword.get("required") == Constant(True)
+    return UNKNOWN if unsaid or _is_device(default) else default
 
 
 def _is_device(value: Value) -> bool:
