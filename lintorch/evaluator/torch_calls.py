@@ -299,6 +299,7 @@ def _guess_result(machine: Machine, node: ast.AST, name: str, given: Given) -> V
         return Tensor(())
     memory, data = _shared_memory(name, given), reads_data(machine, node, name, given)
     dtype = "int64" if last in _PLACES else _keep_type(last, given)
+    dtype = None if name in _OLD_SPECTRA else dtype
     result = Tensor(None, dtype, memory=memory, via=_via_of(given), data=data)
     result = keep_rank(machine, name, given, result)
     if last in _COUNTING and len(given.values) < 3 and isinstance(given.pick(0), Tensor):
@@ -401,6 +402,8 @@ _COMPLEX = frozenset(
     }
 )  # fmt: skip
 """What gives complex numbers, of float32 where nothing else is known."""
+_OLD_SPECTRA = frozenset(f"torch.{name}" for name in ("fft", "ifft", "rfft", "irfft"))
+"""What old releases had: pairs of real numbers."""
 _COUNTING = frozenset({"where", "nonzero"})
 """What gives, with a mask alone or as a tuple, the places along each axis: how many, data decide."""
 _PAIRS = frozenset({"topk", "sort"})

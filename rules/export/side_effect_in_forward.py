@@ -190,7 +190,7 @@ def is_used(event: Called, source: Source) -> bool:
     if users and all(told):
         return False
     for outer in source.evaluation.list_around(event):
-        if isinstance(outer, ast.JoinedStr):
+        if isinstance(outer, ast.JoinedStr) or is_outvoted(outer):
             return False
         if isinstance(outer, ast.stmt):
             checks = isinstance(outer, (ast.If, ast.Assert)) and only_checks(outer)
@@ -253,6 +253,14 @@ def list_trained(node: ast.AST) -> Iterator[ast.AST]:
         wanted = "self.training" if isinstance(node.op, ast.And) else "not self.training"
         if ast.unparse(node.values[0]) == wanted:
             yield from (inner for each in node.values[1:] for inner in ast.walk(each))
+
+
+def is_outvoted(node: ast.AST) -> bool:
+    """`drawn > p or not self.training`: outside of training it holds, whatever is drawn."""
+    if not isinstance(node, ast.BoolOp):
+        return False
+    wanted = "self.training" if isinstance(node.op, ast.And) else "not self.training"
+    return any(ast.unparse(each) == wanted for each in node.values)
 
 
 def draw_by_torch(event: Called, source: Source) -> Fix | None:

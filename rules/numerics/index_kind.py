@@ -30,6 +30,7 @@ from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.facts.models.unreduced_losses import is_unreduced
 from lintorch.facts.models.value_ways import is_common
 from lintorch.source import Source, literal
+from lintorch.syntax.tree import ends_in_jump
 
 rule = Rule(
     __name__,
@@ -204,9 +205,25 @@ def is_asked_first(event: Indexed | ItemSet, source: Source) -> bool:
     """Whether it is the way of older releases: `x.item() if hasattr(x, "item") else x[0]`."""
     asks = source.mentions(("hasattr",))
     node = source.node_at(event, cst.Subscript) if asks else None
-    around = source.ancestors(node) if node is not None else ()
-    tests = (each.test for each in around if isinstance(each, (cst.If, cst.IfExp)))
-    return any("hasattr(" in source.code(test) for test in tests)
+    if node is None:
+        return False
+    around = [each for each in source.ancestors(node) if isinstance(each, (cst.If, cst.IfExp))]
+    tests = [each.test for each in around]
+    return any("hasattr(" in source.code(test) for test in tests) or is_left_before(node, source)
+
+
+def is_left_before(node: cst.Subscript, source: Source) -> bool:
+    """Whether `if hasattr(x, "item"): return x.item()` stands above in its function."""
+    function = source.enclosing(node, cst.FunctionDef)
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    asked = re.compile(rf"hasattr\(\s*{re.escape(source.code(node.value))}\s*,\s*['\"]item['\"]")
+    return any(
+        isinstance(each, cst.If)
+        and asked.search(source.code(each.test)) is not None
+        and ends_in_jump(each.body)
+        for each in function.body.body
+    )
 
 
 def takes_axis(index: Value) -> bool:

@@ -75,7 +75,9 @@ def in_loads(node: cst.Assign, source: Source) -> Iterator[Hit]:
     uses = [
         each
         for each in source.mentions_of(target.value)
-        if source.enclosing(each, cst.FunctionDef) is function and each is not target
+        if source.enclosing(each, cst.FunctionDef) is function
+        and each is not target
+        and not is_keyword(each, source)
     ]
     reads = {key: use for use in uses if (key := read_key(use, source))}
     whole = [use for use in uses if is_given_whole(use, source)]
@@ -109,6 +111,12 @@ def is_given_whole(use: cst.Name, source: Source) -> bool:
         return False
     func = call.func
     return isinstance(func, cst.Attribute) and func.attr.value == "load_state_dict"
+
+
+def is_keyword(name: cst.Name, source: Source) -> bool:
+    """The `state_dict` before the sign of `load_state_dict(state_dict=x)`, which reads no variable."""
+    outer = source.parent(name)
+    return isinstance(outer, cst.Arg) and outer.keyword is name
 
 
 def is_plain(use: cst.Name, source: Source) -> bool:

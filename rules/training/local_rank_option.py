@@ -65,7 +65,8 @@ READS_RANK = re.compile(
     r"(environ\.get|getenv)\(\s*[\"']LOCAL_RANK|environ\[[\"']LOCAL_RANK[\"']\](?!\s*=[^=])"
 )
 
-SPAWNS = re.compile(r"\b(multiprocessing|mp)\.spawn\(")
+SPAWNS = re.compile(r"\b(multiprocessing|mp)\.spawn\(|(?<![.\w])launch\(\s*\w+,")
+"""Also `launch(main, gpus, ...)`, as detectron2 and those who follow it have it."""
 READS_RANK_OF_BYTES = re.compile(READS_RANK.pattern.encode())
 READS_OPTION = re.compile(
     rb"\b(\w*arg(ument)?s|\w*opts?|options|\w*flags|\w*config\w*|\w*cfg|hps?|hparams|params)\.local_rank\b(?!\s*=[^=])",

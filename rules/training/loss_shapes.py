@@ -150,7 +150,7 @@ def in_refusal(event: Refused, source: Source) -> Iterator[Hit]:
 def in_kinds(event: Called, source: Source) -> Iterator[Hit]:
     """`cross_entropy(out, y)` where the class numbers are floats; `bce(out, y)` where y is int64."""
     first, target = list_pair(event)
-    if first is None or target is None or target.dtype is None:
+    if first is None or target is None or target.dtype is None or is_one_of_losses(event, source):
         return
     short = event.name.removesuffix(".forward").rpartition(".")[2]
     if short in _SHARES:
@@ -165,6 +165,18 @@ def in_kinds(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(
             event, f"{short} of class numbers of {target.dtype} raises", remedy="give it y.long()"
         )
+
+
+def is_one_of_losses(event: Called, source: Source) -> bool:
+    """Whether settings decide which loss it is: the kind of the target may hang on the same ones."""
+    here = (each for _, each in source.evaluation.list_events({Called}))
+    return any(
+        isinstance(each, Called)
+        and each.node is event.node
+        and each.name != event.name
+        and each.name.endswith("Loss.forward")
+        for each in here
+    )
 
 
 def is_of_other_type(first: Tensor, target: Tensor, short: str) -> bool:

@@ -13,6 +13,7 @@ from lintorch.evaluator.objects import is_module_class
 from lintorch.evaluator.values import FALSE, TRUE, Constant, External, Held, Tensor, Value
 from lintorch.facts.models.moved_before import is_there_already
 from lintorch.facts.models.operation_steps import find_operand, name_operation
+from lintorch.facts.models.value_ways import ValueWays
 from lintorch.source import Source
 
 rule = Rule(
@@ -81,7 +82,8 @@ def in_modules(event: AttributeSet, source: Source) -> Iterator[Hit]:
             said = f"self.{event.attribute} is a Parameter: where {how}() moves it, this raises TypeError"
             yield Hit(move, said, remedy="leave it out: to() of the module moves it", cause="again")
             return
-        if is_there_already(move, source.evaluation.ways):
+        ways = source.evaluation.ways
+        if is_there_already(move, ways) or is_made_as(move, made, ways):
             return
         message = (
             f"where {how}() moves or converts it, self.{event.attribute} is no Parameter: it is"
@@ -89,6 +91,14 @@ def in_modules(event: AttributeSet, source: Source) -> Iterator[Hit]:
         )
         remedy = f"call {how}() on what Parameter is given"
         yield Hit(move, message, _move_inside(move, made, source), remedy=remedy, cause="kept")
+
+
+def is_made_as(move: Called, made: Called, ways: ValueWays) -> bool:
+    """`nn.Parameter(torch.ones(n, dtype=torch.float32)).to(torch.float32)`, which gives itself."""
+    maker = ways.find_maker(made.positional[0]) if made.positional else None
+    asked = (*move.positional[1:], *move.keyword.values())
+    named = maker.keyword.get("dtype") if isinstance(maker, Called) else None
+    return isinstance(named, External) and asked == (named,)
 
 
 def _is_read_off(move: Called) -> bool:

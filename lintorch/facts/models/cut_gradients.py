@@ -129,7 +129,8 @@ class CutGradients:
     def _of_numbers(self, value: Value, depth: int) -> Cuts:
         """What read numbers or an array off a tensor."""
         made = self._ways.find_maker(value)
-        if made is None or is_common(value):
+        counted = isinstance(value, Number) and not value.data  # `len(outputs)` reads no data
+        if made is None or counted or is_common(value):
             return ()
         before = self._join(list_tensors_given(made), depth)
         return (made,) if before is None else before

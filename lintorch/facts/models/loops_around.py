@@ -47,7 +47,7 @@ def list_places(event: Occurrence) -> tuple[Spot, ...]:
 
 
 def uses_layers(loop: ast.AST | None) -> bool:
-    """`self.layers[i]` inside, of an i that goes along: as many rounds as there are layers."""
+    """`self.layers[i]`, or `layer(x)` of what the loop gives: as many rounds as there are layers."""
     if loop is None:
         return False
     stored = {
@@ -55,11 +55,28 @@ def uses_layers(loop: ast.AST | None) -> bool:
         for each in ast.walk(loop)
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
     }
-    return any(
+    return _calls_zipped(loop) or any(
         isinstance(node, ast.Subscript)
         and isinstance(node.value, ast.Attribute)
         and isinstance(node.value.value, ast.Name)
         and node.value.value.id == "self"
         and any(isinstance(each, ast.Name) and each.id in stored for each in ast.walk(node.slice))
         for node in ast.walk(loop)
+    )
+
+
+def _calls_zipped(loop: ast.AST) -> bool:
+    """`[layer(part) for part, layer in zip(x.unbind(1), self.layers)]`: no more rounds than layers."""
+    called = {
+        node.func.id
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    heads = [*getattr(loop, "generators", ()), loop] if not isinstance(loop, ast.While) else []
+    return any(
+        isinstance(inner, ast.Call) and getattr(inner.func, "id", "") == "zip"
+        for head in heads
+        if {n.id for n in ast.walk(getattr(head, "target", loop)) if isinstance(n, ast.Name)}
+        & called
+        for inner in ast.walk(getattr(head, "iter", ast.Pass()))
     )

@@ -34,3 +34,10 @@ class Rotated(nn.Module):
         turn = torch.polar(torch.ones_like(angle), angle)
         turned = pairs * turn.unsqueeze(0)  # hit
         return torch.view_as_real(pairs * turn), torch.view_as_real(turned)
+
+
+class OldPairs(nn.Module):
+    def forward(self, psf):
+        otf = torch.rfft(psf, 2, onesided=False)
+        otf[..., 1][torch.abs(otf[..., 1]) < 1e-15] = 0.0
+        return otf

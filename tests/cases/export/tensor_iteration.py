@@ -309,3 +309,16 @@ class QuietModel(nn.Module):
     @torch.no_grad()
     def forward(self, x):
         return [row.flatten() for row in self.body(x)]  # hit
+
+
+class Bands(nn.Module):
+    def __init__(self, dim, bands):
+        super().__init__()
+        self.to_freqs = nn.ModuleList([nn.Linear(dim, band) for band in bands])
+
+    def forward(self, x):
+        parts = [layer(part) for part, layer in zip(x.unbind(dim=-2), self.to_freqs)]
+        for part, layer in zip(x.unbind(dim=-2), self.to_freqs):
+            parts.append(layer(part))
+        rows = [part * 2 for part in x.unbind(dim=-2)]  # hit
+        return torch.cat(parts, dim=-1), rows

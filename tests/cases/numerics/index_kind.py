@@ -334,3 +334,26 @@ def block(x: torch.Tensor, rate):
     wide = torch.nn.functional.max_pool2d(drawn, 3, 1, 1)  # hit
     fine = torch.nn.functional.max_pool2d(drawn.float(), 3, 1, 1)
     return x * (1 - wide) * (1 - fine)
+
+
+def read_either(loss: torch.Tensor):
+    total = loss.sum()
+    if hasattr(total, "item"):
+        return total.item()
+    if hasattr(total, "__getitem__"):
+        return total[0]
+    return total
+
+
+def read_other(loss: torch.Tensor):
+    total, count = loss.sum(), loss.mean()
+    if hasattr(count, "item"):
+        return count.item()
+    return total[0]  # hit
+
+
+def read_late(loss: torch.Tensor):
+    total = loss.sum()
+    if hasattr(total, "item"):
+        print(total.item())
+    return total[0]  # hit

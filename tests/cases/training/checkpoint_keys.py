@@ -44,3 +44,9 @@ def resume_other(path, net):
 def load_weights(path, net):
     state = torch.load(path, map_location="cpu")
     net.load_state_dict(state["weights"])
+
+
+def resume_by_keyword(path, net):
+    state_dict = torch.load(path, map_location="cpu")
+    net.load_state_dict(state_dict=state_dict["weights"])
+    return state_dict["epoch"]

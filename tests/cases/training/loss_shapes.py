@@ -95,3 +95,31 @@ if __name__ == "__main__":
     weigh(Net(), load(torch.randint(2, (8, 1))))
     weigh_flat(Net())
     one_to_one(Net())
+
+
+class Matcher:
+    def __init__(self, model, device, in_batch=False, mode=0):
+        self.model, self.device, self.in_batch, self.mode = model, device, in_batch, mode
+        if mode == 0:
+            self.criterion = nn.CrossEntropyLoss() if in_batch else nn.BCELoss()
+        elif mode == 1:
+            self.criterion = nn.MarginRankingLoss()
+        else:
+            self.criterion = nn.CrossEntropyLoss()
+
+    def learn(self, loader, optimizer):
+        for x, y in loader:
+            if self.in_batch:
+                rows = self.model(x)
+                logits = torch.matmul(rows, rows.t())
+                targets = torch.zeros(logits.size(0), dtype=torch.long, device=self.device)
+                loss = self.criterion(logits, targets)
+            else:
+                loss = self.criterion(self.model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    def fit(self, loader, optimizer, mode):
+        self.mode = mode
+        self.learn(loader, optimizer)

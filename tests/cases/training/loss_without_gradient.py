@@ -262,3 +262,32 @@ def logged_after(model, criterion, loader, optimizer):
         loss.backward()
         optimizer.step()
         print({name: value.item() for name, value in reduce_all({"loss": loss}).items()})
+
+
+class Features(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.convs = nn.ModuleList([nn.Conv2d(3, 3, 1) for _ in range(size)])
+        self.layers = (1, 3)
+
+    def forward(self, x):
+        output = []
+        for i, block in enumerate(self.convs):
+            x = block(x)
+            if i in self.layers:
+                output.append(x)
+            if i == max(self.layers):
+                break
+        return output
+
+
+def match_features(generator, targets, size):
+    judge, optimizer = Features(size), torch.optim.Adam(generator.parameters())
+    for _ in range(9):
+        with torch.no_grad():
+            real = judge(targets)
+        fake = judge(generator(torch.randn(1, 3, 8, 8)))
+        loss = sum([F.l1_loss(a, b) for a, b in zip(fake, real)]) / len(fake)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
