@@ -267,7 +267,7 @@ def _read_nested(machine: Machine, data: Value) -> tuple[tuple[int, ...] | None,
 
 
 def _dtype_of(value: Value | None) -> str | None:
-    return value.path.removeprefix("torch.") if isinstance(value, External) else None
+    return read_dtype(value.path, None) if isinstance(value, External) else None
 
 
 @does("numpy.ndarray.tolist")

@@ -1,4 +1,5 @@
 # profile: onnx onnx-legacy@17
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import einsum, nn
@@ -48,3 +49,17 @@ class Scaled(nn.Module):
 
     def forward(self, image):
         return self.mean(image), self.total(image), F.avg_pool2d(image, 3, divisor_override=4)  # hit
+
+
+class Smooth(nn.Module):
+    def __init__(self, size, width, weights):
+        super().__init__()
+        self.weights = torch.tensor(np.array(weights), dtype=torch.float)
+        self.wide = torch.tensor(np.array(weights), dtype=torch.double)
+        self.words = nn.Embedding(size, width)
+        self.places = torch.arange(0, size)
+
+    def forward(self, x):
+        table = self.words(self.places)
+        soft = torch.einsum("btn,nd->btd", self.weights[x], table)
+        return soft, torch.einsum("btn,nd->btd", self.wide[x], table)  # hit
