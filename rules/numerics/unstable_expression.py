@@ -231,7 +231,7 @@ def in_share(event: Combined, source: Source) -> Iterator[Hit]:
     summed = name_operation(total) == "sum" and same
     limited = is_lowered(given, source) or is_bounded(given, source) or is_of_units(given, source)
     limited = limited or is_written_negative(exp, source)
-    if summed and given != UNKNOWN and not limited:
+    if summed and (given != UNKNOWN or is_of_product(exp)) and not limited:
         message = "exp divided by its sum is NaN where exp overflows"
         yield Hit(event, message, remedy="write softmax(x, dim)")
 
@@ -291,6 +291,12 @@ def is_number(value: Value) -> bool:
 
 def is_exp(made: Operation | None) -> TypeGuard[Called]:
     return isinstance(made, Called) and name_operation(made) == "exp"
+
+
+def is_of_product(exp: Called) -> bool:
+    """`torch.exp(q @ k.transpose(-1, -2))`, of whatever these are."""
+    given = exp.node.args[0] if isinstance(exp.node, ast.Call) and exp.node.args else None
+    return isinstance(given, ast.BinOp) and isinstance(given.op, ast.MatMult)
 
 
 def is_of_units(value: Value | None, source: Source) -> bool:

@@ -9,7 +9,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Combined
 from lintorch.evaluator.marks import ContextEntered
 from lintorch.evaluator.values import Held, Items, Tensor, Value
-from lintorch.facts.models.autocast_types import TypedCall, is_lowered
+from lintorch.facts.models.autocast_types import EXAMPLE_TAKERS, TypedCall, is_lowered
 from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.source import Source
 
@@ -97,6 +97,8 @@ def _clash(call: TypedCall, source: Source) -> tuple[str, str] | None:
         return _outside(call, name, source)
     if not isinstance(event, Called):
         return None
+    if event.name in EXAMPLE_TAKERS:
+        return _as_example(call, event, source)
     first, out = (event.positional or (None,))[0], event.keyword.get("out")
     if out is not None and is_lowered(event) and call.region != "?" and _is_full(out, call, source):
         return f"out= is float32, autocast makes {name} {call.region}: it raises", "take the result"
@@ -106,6 +108,16 @@ def _clash(call: TypedCall, source: Source) -> tuple[str, str] | None:
     if name in _WRITING and first is not None and _is_full(first, call, source):
         remedy = f"make what is written to {kind}, or call .float() on what is given"
         return f"{name} of float32 is given {kind} of autocast: it raises", remedy
+    return None
+
+
+def _as_example(call: TypedCall, event: Called, source: Source) -> tuple[str, str] | None:
+    """A model of half precision that is exported with an example of float32."""
+    example = event.positional[1] if len(event.positional) > 1 else None
+    parts = (example.items or ()) if isinstance(example, Items) else (example,)
+    if call.weights and any(_is_full(each, call, source) for each in parts):
+        said = f"the example is float32, the weights are {call.weights}: the export raises"
+        return said, "convert the example too"
     return None
 
 

@@ -123,9 +123,11 @@ def judge_loss(action: Action, source: Source) -> Iterator[Hit]:
     ways = source.evaluation.ways
     near = (ways.find_maker(action.value), *ways.find_users(action.value))
     turned = next((each for each in near if isinstance(each, Called) and turns_on(each)), None)
-    if turned is not None and (found := cuts.find_hidden(turned.positional[0])):
+    loss = action.value if turned is None else turned.positional[0]
+    switch = turned or cuts.find_switch(loss)
+    if switch is not None and (found := cuts.find_hidden(loss)):
         went = f"{tell_cut(found[0], cuts)}: backward() reaches no weight"
-        yield Hit(turned, f"turns on the gradient of a loss that has none, {went}")
+        yield Hit(switch, f"turns on the gradient of a loss that has none, {went}")
 
 
 def turns_on(event: Called) -> bool:

@@ -34,6 +34,8 @@ _NAMES = {
     **dict.fromkeys(("torch.half", "torch.float16"), "float16"),
     **dict.fromkeys(("torch.bfloat16",), "bfloat16"),
 }
+EXAMPLE_TAKERS = ("torch.onnx.export", "torch.export.export", "torch.jit.trace")
+"""What runs a model, its first argument, on the example that is its second."""
 _METHODS = {"half": "float16", "bfloat16": "bfloat16", "float": "float32", "double": "float64"}
 
 
@@ -157,8 +159,10 @@ def _type_call(
     operands = [*_list_tensors(event)]
     low = tuple((each, types[id(each)]) for each in operands if id(each) in types)
     held = event.positional[0] if isinstance(event, Called) and event.positional else None
-    layer = isinstance(event, Called) and event.name.endswith(".forward")
-    own = weights.get(held.address, "") if layer and isinstance(held, Held) else ""
+    runs = isinstance(event, Called) and (
+        event.name.endswith(".forward") or event.name in EXAMPLE_TAKERS
+    )
+    own = weights.get(held.address, "") if runs and isinstance(held, Held) else ""
     return TypedCall(event, region, own, low)
 
 

@@ -18,6 +18,7 @@ from lintorch.evaluator.events import (
 from lintorch.evaluator.unknown_objects import ModelOutput, ScaledLoss, UnknownCalled
 from lintorch.evaluator.values import (
     FALSE,
+    TRUE,
     Array,
     Choice,
     Constant,
@@ -96,6 +97,18 @@ class CutGradients:
             return None
         cuts = self._of_operation(made, value, 0)
         return tuple(filter(self._is_of_model, cuts or ())) or None
+
+    def find_switch(self, value: Value) -> Occurrence | None:
+        """`loss.requires_grad = True` of a value."""
+        return next(
+            (
+                each
+                for each in self._events
+                if isinstance(each, AttributeSet) and each.held is value
+                if each.attribute == "requires_grad" and each.value == TRUE
+            ),
+            None,
+        )
 
     def _ask(self, value: Value, depth: int) -> Cuts | None:
         """By what a value was cut off, as far as it surely has no gradient."""

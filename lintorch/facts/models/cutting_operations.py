@@ -56,7 +56,7 @@ def turns_on(event: Occurrence) -> bool:
 
 def is_in_place(event: Called) -> bool:
     last = event.name.rpartition(".")[2]
-    return last.endswith("_") and not last.startswith("_")
+    return last.endswith("_") and not last.startswith("_") and last != "requires_grad_"
 
 
 def asks_for_gradient(made: Operation) -> bool:

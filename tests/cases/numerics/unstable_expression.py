@@ -340,3 +340,8 @@ def kernel_of(radius, sigma):
     near = np.exp(-np.power(at, 2) / (2 * sigma * sigma))
     far = np.exp(-np.power(at, 3) / (2 * sigma * sigma))
     return near / near.sum(), far / far.sum()  # hit
+
+
+def attend(q, k, v):
+    weight = torch.exp(q @ k.transpose(-1, -2))
+    return weight / weight.sum(-1, keepdim=True) @ v  # hit

@@ -73,6 +73,14 @@ def served():
     return model.float()(x)
 
 
+def exported():
+    model = Pool().half().eval()
+    torch.jit.trace(nn.Linear(4, 4).half(), torch.randn(1, 4))  # hit
+    torch.onnx.export(model, (torch.randn(1, 4),), "a.onnx", dynamo=True)  # hit
+    torch.onnx.export(model, (torch.randn(1, 4).half(),), "a.onnx", dynamo=True)
+    torch.onnx.export(model.float(), (torch.randn(1, 4),), "a.onnx", dynamo=True)
+
+
 def run():
     x = torch.randn(6, 4)
     with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -83,3 +91,4 @@ def run():
 if __name__ == "__main__":
     run()
     served()
+    exported()

@@ -291,3 +291,35 @@ def match_features(generator, targets, size):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+def train_behind_a_name(loader):
+    net = nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        chosen = net(x).argmax(dim=1).float()
+        loss = F.mse_loss(chosen, y.float())
+        loss.requires_grad_(True)  # hit
+        loss.backward()
+        optimizer.step()
+
+
+def train_by_attribute(loader):
+    net = nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        chosen = net(x).argmax(dim=1).float()
+        loss = F.mse_loss(chosen, y.float())
+        loss.requires_grad = True  # hit
+        loss.backward()
+        optimizer.step()
+
+
+def move_the_input(x):
+    net = nn.Linear(4, 4)
+    x.requires_grad = True
+    loss = net(x).square().mean()
+    loss.backward()
+    return x.grad
