@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from lintorch.evaluator.loaded_batches import ITEM, LOADER, load_batch
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.truth import known_items
 from lintorch.evaluator.values import (
+    NONE,
     UNKNOWN,
     Array,
     Bound,
@@ -105,3 +107,14 @@ def drop_repeats(items: tuple[Value, ...]) -> tuple[Value, ...] | None:
     found = tuple(dict.fromkeys(items))
     plain = all(isinstance(each, Constant) for each in found)
     return found if plain or len(found) < 2 else None
+
+
+_MOST_KEYS = 8
+"""Items whose keys are asked for."""
+
+
+def ask_keys(machine: Machine, node: ast.AST, key: Value | None, items: Sequence[Value]) -> None:
+    """Carries out the function that sorted(), max() and min() order items by."""
+    if key is not None and key != NONE:
+        for each in items[:_MOST_KEYS]:
+            machine.call(node, key, Given((each,)))

@@ -55,3 +55,19 @@ class Outer(nn.Module):
         maybe = pooled[1]  # value: unknown
         sample = Transformer2DModelOutput(sample=x)[0]  # value: tensor[B, 8, x.L]
         return named, first, keyed, given, maybe, sample
+
+
+class Ordered(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = nn.ModuleList(nn.Linear(8, 3) for _ in range(3))
+
+    def forward(self, x):
+        parts = [head(x) for head in self.heads]
+        best = max(parts, key=add_up)  # value: tensor[B, 3]
+        least = min(parts[0], parts[1], key=add_up)  # value: tensor[B, 3]
+        return best, least
+
+
+def add_up(part):
+    return float(part.sum())

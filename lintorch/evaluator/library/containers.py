@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from lintorch.evaluator.items import KEY, drop_repeats, item_of, items_of
+from lintorch.evaluator.items import KEY, ask_keys, drop_repeats, item_of, items_of
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.learn import is_open
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
@@ -146,6 +146,7 @@ def filter_items(machine: Machine, node: ast.AST, given: Given) -> Value:
 def sort_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`sorted(items)`: in the order they come where it cannot be told."""
     items = items_of(machine, given.pick(0) or UNKNOWN)
+    ask_keys(machine, node, given.keyword.get("key"), items or ())
     turned = given.keyword.get("reverse", FALSE)
     if items is not None and "key" not in given.keyword and turned in (TRUE, FALSE):
         with suppress(Exception):
