@@ -125,6 +125,23 @@ def test_parts_of_a_model_that_was_spread_are_told_from_other_classes() -> None:
     assert "spread over processes" in tell_known(STATE + spread)
 
 
+def test_another_vocabulary_is_told_from_another_model() -> None:
+    table = SIZES.format("decoder.embedding.weight", [38, 16], [83, 16])
+    rows = SIZES.format("decoder.linear.weight", [16, 38], [16, 83])
+    outputs = SIZES.format("decoder.out.bias", [38], [83])
+    assert "another vocabulary" in tell_known(STATE + table + rows + outputs)
+    wider = SIZES.format("decoder.out.weight", [38, 16], [38, 32])
+    assert "another vocabulary" not in tell_known(STATE + table + wider + outputs)
+
+
+def test_another_head_is_told_from_none() -> None:
+    missing = 'Missing key(s) in state_dict: "heads.0.layers.0.weight", "heads.0.layers.0.bias". '
+    other = 'Unexpected key(s) in state_dict: "heads.0.rpn.conv.weight". '
+    assert "another head in this place" in tell_known(STATE + missing + other)
+    decoder = 'Unexpected key(s) in state_dict: "decoder_embed.weight". '
+    assert "never trained" in tell_known(STATE + missing + decoder)
+
+
 KEYS = [
     ("<", "page of HTML"),
     ("v", "Git LFS"),

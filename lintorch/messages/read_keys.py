@@ -160,6 +160,10 @@ def _describe_renaming(missing: Sequence[str], unexpected: Sequence[str]) -> str
     if missing and ends[0] == ends[1]:
         return f"As many keys are missing as there are others in the file: probably the same layers under other names, `{missing[0]}` and `{unexpected[0]}`, of another release of the model's code."
     if unexpected and missing and len(missing) <= _FEW and all(_HEAD.match(key) for key in missing):
+        heads = {key.partition(".")[0] for key in missing}
+        other = next((key for key in unexpected if key.partition(".")[0] in heads), "")
+        if other:
+            return f"The file has another head in this place, `{other}` where the model asks for `{missing[0]}`: it was trained for another task, or the model is built by another configuration than the file's. Build it by the file's own; or leave the head out (strict=False) and train it anew."
         return f"What the file lacks is the head of the model alone, as `{missing[0]}`: it is of a pretraining, or of a backbone, and this head was never trained. Take the file of the fine-tuned model, or load it with strict=False and train the head."
     if missing and unexpected:
         return ""
@@ -214,10 +218,25 @@ def _describe_shapes(shapes: Sequence[_Shape]) -> str:
     modules = {each.key.rpartition(".")[0] for each in shapes}
     if alone and len(rows) > 1 and all(_OUTPUT.search(each.key) for each in shapes):
         return f"All that differ are rows of layers that give the outputs, as `{shapes[0].key}` ({shapes[0].file[0]} in the file, {shapes[0].model[0]} in the model): another number of classes. Build the model with the number that the file was trained for (its configuration, num_classes=…), or leave these layers out of the file's weights and train them anew."
+    if words := _find_vocabulary(shapes):
+        return f"All that differ are tables of words or characters and the layers that choose among them, as `{shapes[0].key}`: {words[0]} in the file, {words[1]} in the model. It is another vocabulary, or another number of classes. Build the model with {words[0]} (its configuration, the tokenizer or list of characters beside the file), or leave these layers out of the file's weights and train them anew."
     if not alone or len(rows) != 1 or len(modules) > 2:
         return _describe_differing(shapes)
     file, model = rows.pop()
     return f"`{shapes[0].key}` has {file} rows in the file and {model} in the model, all else fits: another number of classes, or of words. Build the model with {file}, or leave this layer out of the file's weights and train it anew."
+
+
+def _find_vocabulary(shapes: Sequence[_Shape]) -> tuple[int, int] | None:
+    """The one pair of numbers that all shapes differ in, where a table and a bias of outputs have it in front."""
+    if any(len(each.file) != len(each.model) for each in shapes):
+        return None
+    pairs = {
+        (a, b) for each in shapes for a, b in zip(each.file, each.model, strict=True) if a != b
+    }
+    first = [each.key for each in shapes if each.file[:1] != each.model[:1]]
+    table = any(re.search(r"(?i:embed)", key) for key in first)
+    bias = any(key.endswith(".bias") and _OUTPUT.search(key) for key in first)
+    return next(iter(pairs)) if len(pairs) == 1 and table and bias else None
 
 
 def _describe_differing(shapes: Sequence[_Shape]) -> str:
