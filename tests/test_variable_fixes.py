@@ -13,6 +13,11 @@ WRITTEN = {
     "Variable(torch.zeros(2).float(), requires_grad=True)": "torch.zeros(2).float().requires_grad_()",
     "Variable(torch.ones(2, 3).zero_()).cuda()": "torch.ones(2, 3).zero_().cuda()",
     "Variable(x.long())": "x.long().detach()",
+    "Variable(torch.zeros_like(x.data).cuda())": "torch.zeros_like(x.data).cuda()",
+    "Variable((torch.rand(2, 1) * 0.9).int())": "(torch.rand(2, 1) * 0.9).int()",
+    "Variable(torch.zeros(2) + x)": "(torch.zeros(2) + x).detach()",
+    "Variable(x.new_zeros(2, requires_grad=True))": "x.new_zeros(2, requires_grad=True).detach()",
+    "Variable(torch.zeros(2, **d))": "torch.zeros(2, **d).detach()",
     "Variable(torch.ones(1, requires_grad=True).to(d))": "torch.ones(1, requires_grad=True).to(d).detach()",
 }
 

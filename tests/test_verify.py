@@ -393,6 +393,30 @@ def test_a_model_that_is_told_the_time_of_day_is_built_the_same_way(project: Pat
     assert [each["fix"]["verified"] for each in found] == [True]
 
 
+CUT = """import torch
+from torch import nn
+from torch.autograd import Variable
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 1)
+
+    def forward(self, x):
+        y = self.conv(x)
+        return x.sum() + Variable(torch.atan2(y.data, y.data))
+"""
+
+
+def test_a_fix_behind_another_of_its_line_is_told_too(project: Path) -> None:
+    (project / "net" / "net.py").write_text(CUT)
+    (project / "net" / "helpers.py").unlink()
+    found, _ = verify(project, "--select", "LT115,LT606")
+    fixes = {each["code"]: each["fix"] for each in found}
+    assert {code: fix["verified"] for code, fix in fixes.items()} == {"LT115": True, "LT606": True}
+
+
 def test_rows_are_those_of_python_and_not_of_form_feeds() -> None:
     before = 'import torch\n\x0c\nx = "a\u2028b\x85"\n\x0c\ny = torch.mul(x, 2)\n'
     text = before.replace("import torch\n", "import math\nimport torch\n")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from lintorch.core.codes import FIX_CHANGES_NUMBERS
 from lintorch.core.finding import Applicability, Finding, Place
@@ -48,6 +48,8 @@ class ProvenFile:
     mended: Mended
     proofs: dict[tuple[FixKey, int], FixProof]
     """By key of the finding, and its row in the text that it was found in."""
+    later: dict[tuple[str, int], FixProof] = field(default_factory=dict)
+    """Of a fix that went in behind another of the same lines: by its code, and the rows of the original."""
     defects: tuple[Finding, ...] = ()
     """A finding for each safe fix that was left out."""
     errors: tuple[str, ...] = ()
@@ -80,9 +82,12 @@ class FileProof:
         kept = good | changed.keys() | equal.keys()
         mended = self._mend(kept)
         failed = {**bad, **changed, **broken}
+        passed = {**dict.fromkeys(good, verdicts), **equal}
+        proofs = self._describe_each(failed, kept, passed)
         return ProvenFile(
             mended,
-            self._describe_each(failed, kept, {**dict.fromkeys(good, verdicts), **equal}),
+            proofs,
+            self._find_later(proofs),
             tuple(self._report_defect(key, bad[key]) for key in bad),
             tuple(self._tell_broken(key, broken[key]) for key in broken),
         )
@@ -165,6 +170,19 @@ class FileProof:
                 proof = self._describe_passed(finding, text, passed.get(key, ()))
             proofs[key, finding.place.row] = proof
         return proofs
+
+    def _find_later(
+        self, proofs: Mapping[tuple[FixKey, int], FixProof]
+    ) -> dict[tuple[str, int], FixProof]:
+        """What is known of fixes of lines that earlier ones have changed, by the rows of the original."""
+        before = self._mending.before
+        return {
+            (finding.code, row): proofs[key_of(finding, text), finding.place.row]
+            for finding, text in self._whole.applied
+            if finding.fix is not None and text != before
+            for rows in list_fixed_rows(before, text, finding.fix.edits)
+            for row in rows
+        }
 
     def _describe_passed(
         self, finding: Finding, text: str, verdicts: Sequence[Verdict]

@@ -45,8 +45,11 @@ def _tell_proof(
         return finding
     text, proofs = seen.texts[path].text, proven[path].proofs
     key = key_of(finding, text)
-    proof = proofs.get((key, finding.place.row)) if text == before.get(path) else None
+    first = text == before.get(path)
+    proof = proofs.get((key, finding.place.row)) if first else None
     proof = proof or _find_same_line(key, proofs)
+    if proof is None and first:
+        proof = proven[path].later.get((finding.code, finding.place.row))
     if proof is None:
         return finding
     kept = finding.fix.applicability if proof.may_go_in else Applicability.DISPLAY

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import or_
 from typing import Any
 
 import libcst as cst
@@ -69,7 +70,10 @@ CONSTRUCTORS = {
 """From the name to dtype and device; "" where the default is meant."""
 _MADE = frozenset(
     f"torch.{name}"
-    for name in ("tensor", "ones", "zeros", "rand", "randn", "randint", "arange", "full", "empty")
+    for name in (
+        *("tensor", "ones", "zeros", "rand", "randn", "randint", "arange", "full", "empty"),
+        *("ones_like", "zeros_like", "rand_like", "randn_like", "full_like", "empty_like", "eye"),
+    )
 ) | {"torch.from_numpy", *CONSTRUCTORS}
 """What gives a new tensor that no gradient runs through."""
 _VARIABLE = "torch.autograd.Variable"
@@ -138,24 +142,40 @@ def variable(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 
 def _is_without_gradient(data: cst.BaseExpression, source: Source) -> bool:
-    """`torch.ones(1).cuda()`, `x.detach().long()`: made here, or cut off already."""
-    if not isinstance(data, cst.Call):
+    """`torch.ones(1).cuda() * 2`, `x.detach().long()`: made here, or cut off already."""
+    if isinstance(data, cst.BinaryOperation):
+        sides = data.left, data.right
+        numbers = [isinstance(literal(side), (int, float)) for side in sides]
+        known = map(_is_without_gradient, sides, (source, source))
+        return not all(numbers) and all(map(or_, numbers, known))
+    if not isinstance(data, cst.Call) or _asks_for_gradient(data):
         return False
     if source.name(data.func) in _MADE:
         return True
     if not isinstance(data.func, cst.Attribute):
         return False
     method, held = data.func.attr.value, data.func.value
-    asks = isinstance(held, cst.Call) and any(
-        each.keyword and each.keyword.value == "requires_grad" for each in held.args
+    if method == "new" and _are_sizes([arg.value for arg in data.args]):
+        return True
+    through = method in _MOVING and _is_without_gradient(held, source)
+    return through or method in _MADE_LIKE or (method == "detach" and not data.args)
+
+
+def _asks_for_gradient(call: cst.Call) -> bool:
+    """Whether it says `requires_grad=`, or holds arguments by `**` that may."""
+    return any(
+        arg.star == "**" or (arg.keyword and arg.keyword.value == "requires_grad")
+        for arg in call.args
     )
-    through = method in _MOVING and not asks and _is_without_gradient(held, source)
-    return through or (method == "detach" and not data.args)
+
+
+_MADE_LIKE = frozenset({"new_empty", "new_full", "new_ones", "new_tensor", "new_zeros"})
 
 
 _MOVING = frozenset({
     "cuda", "cpu", "to", "long", "int", "float", "double", "half", "bool", "byte",
     "zero_", "normal_", "uniform_", "random_", "contiguous", "view", "squeeze", "unsqueeze",
+    "type", "expand", "repeat", "reshape", "transpose", "permute", "t", "clone", "pin_memory",
 })  # fmt: skip
 """Methods whose result has no gradient where what they are called on has none."""
 

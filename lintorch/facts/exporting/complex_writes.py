@@ -74,7 +74,7 @@ def fill_real(event: ItemSet, source: HasLines) -> Fix | None:
     lines = [each for each in source.nodes(cst.Assign) if _is_of(each, name, function, source)]
     made, *writes = lines or [line]
     told = {id(each) for each in _list_targets(lines)}
-    reads = [each for each in within if id(each) not in told]
+    reads = [e for e in within if id(e) not in told and not _is_asked_size(e, source)]
     behind = _find_behind(made, lines[-1], source)
     if len(lines) < 2 or _name_written(made) or not reads or behind is None:
         return None
@@ -99,6 +99,20 @@ def _find_behind(made: cst.Assign, last: cst.Assign, source: HasLines) -> cst.CS
     places = [n for n, each in enumerate(body) if any(each is other for other in around)]
     following = body[places[0] + 1 :] if places else ()
     return following[0] if following else None
+
+
+def _is_asked_size(held: cst.CSTNode, source: HasLines) -> bool:
+    """`x.shape[3]`, `x.size(3)`: of an axis counted from the front, which an axis behind leaves as it is."""
+    asked = source.parent(held)
+    whole = source.parent(asked) if isinstance(asked, cst.Attribute) else None
+    if not isinstance(asked, cst.Attribute) or asked.value is not held:
+        return False
+    if isinstance(whole, cst.Call) and asked.attr.value == "size" and len(whole.args) == 1:
+        return isinstance(whole.args[0].value, cst.Integer)
+    if not isinstance(whole, cst.Subscript) or asked.attr.value != "shape":
+        return False
+    place = whole.slice[0].slice if len(whole.slice) == 1 else None
+    return isinstance(place, cst.Index) and isinstance(place.value, cst.Integer)
 
 
 def _name_written(line: cst.Assign | None) -> str:
