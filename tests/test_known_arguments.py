@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from pathlib import Path
 
@@ -23,7 +24,7 @@ def examine_project(folder: Path, **files: str) -> dict[str, Report]:
     (folder / "README.md").touch()
     (folder / "LICENSE").touch()
     for name, text in files.items():
-        path = folder / name.replace("__", "/").replace("_yaml", ".yaml").replace("_py", ".py")
+        path = folder / re.sub("_(py|yaml|toml)$", r".\1", name.replace("__", "/"))
         path.parent.mkdir(exist_ok=True)
         path.write_text((HEAD if path.suffix == ".py" else "") + textwrap.dedent(text))
     reports = examine_files(
@@ -507,6 +508,62 @@ def test_settings_are_read_of_several_documents_and_of_data_by_one_name(tmp_path
     net = model_of(reports["Net"])
     assert str(net.arguments["hp"]).endswith("net.yaml")
     assert write_arguments(net.inputs, {}) == ["float32[batch, 13]"]
+
+
+def test_settings_in_toml_and_arguments_that_are_typed_or_called(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        speech__config_toml="""
+        [train]
+        batch = 4
+
+        [model.encoder]
+        size = 20
+        width = 12
+
+        [model.decoder]
+        width = 7
+        """,
+        configs__voice_yaml="""
+        Model:
+          Narrow: {size: 9, width: 5}
+        """,
+        nets_py="""
+        from typing import Any, Dict
+
+        class Speech(nn.Module):
+            def __init__(self, encoder, decoder):
+                super().__init__()
+                self.encode = nn.Linear(encoder["size"], encoder["width"])
+                self.decode = nn.Linear(encoder["width"], decoder["width"])
+
+            def forward(self, x):
+                return self.decode(self.encode(x))
+
+        class Voice(nn.Module):
+            def __init__(self, config: Dict[str, Any]):
+                super().__init__()
+                self.layer = nn.Linear(config["Narrow"]["size"], config["Narrow"]["width"])
+
+            def forward(self, x):
+                return self.layer(x)
+
+        class Pair(nn.Module):
+            def __init__(self, AR, tail):
+                super().__init__()
+                self.first = nn.Linear(6, 4)
+                self.context = AR
+                self.rest = tail
+
+            def forward(self, x):
+                return self.rest(self.context(self.first(x)))
+        """,
+    )
+    speech = model_of(reports["Speech"])
+    assert speech.parameters == 20 * 12 + 12 + 12 * 7 + 7
+    assert "arguments from speech/config.toml" in speech.assumptions
+    assert model_of(reports["Voice"]).parameters == 9 * 5 + 5
+    assert model_of(reports["Pair"]).arguments == {"AR": "Identity()", "tail": "Identity()"}
 
 
 def test_a_section_of_nothing_but_arguments_is_of_the_class_that_has_them(tmp_path: Path) -> None:

@@ -69,12 +69,11 @@ _SETTING_ANNOTATIONS = frozenset(
         "Dict",
         "DictConfig",
         "Namespace",
-        "argparse.Namespace",
         "CfgNode",
         "ConfigDict",
     )
 )
-"""What is written of a parameter that is a configuration."""
+"""What is written of a parameter that is a configuration, without its module and what it holds."""
 CONFIG_NAMES = frozenset(("config", "cfg", "conf", "args", "opt", "opts", "hparams", "params"))
 
 
@@ -184,7 +183,8 @@ def _fill_parameter(call: Callable[..., Any], parameter: inspect.Parameter, dept
         nearby = tiny_configs.make_nearby_config(call)
         if nearby is not None:
             return nearby
-    if written in _SETTING_ANNOTATIONS and is_settings_parameter(call, parameter):
+    plain = written.partition("[")[0].rpartition(".")[2]
+    if plain in _SETTING_ANNOTATIONS and is_settings_parameter(call, parameter):
         return make_found_settings(call, parameter.name)
     if name in CONFIG_NAMES and written in ("", "Any"):
         return GuessedConfig()

@@ -44,14 +44,27 @@ def find_part_class(call: Any, parameter: inspect.Parameter) -> type[nn.Module] 
 
 @lru_cache(maxsize=256)
 def find_called_attributes(call: Callable[..., Any]) -> frozenset[str]:
-    """Names of the attributes that a class calls as functions: `x` of `self.x(…)`."""
-    return frozenset(
-        node.func.attr
-        for node in ast.walk(_parse_text_of(call, whole=True))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and getattr(node.func.value, "id", "") == "self"
-    )
+    """Names of the attributes that a class calls as functions, and of what it keeps as them.
+
+    `x` of `self.x(…)`, and `net` of `self.x = net` beside it.
+    """
+    nodes = [*ast.walk(_parse_text_of(call, whole=True))]
+    called = {
+        name for node in nodes if isinstance(node, ast.Call) and (name := _name_own(node.func))
+    }
+    kept = {
+        node.value.id
+        for node in nodes
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
+        if called.intersection(map(_name_own, node.targets))
+    }
+    return frozenset(called | kept)
+
+
+def _name_own(node: ast.expr) -> str:
+    """`x` of `self.x`, "" of anything else."""
+    own = isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "self"
+    return node.attr if own and isinstance(node, ast.Attribute) else ""
 
 
 def _find_asserted_classes(call: Callable[..., Any], name: str) -> Iterator[str]:

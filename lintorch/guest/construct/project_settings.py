@@ -25,7 +25,7 @@ from lintorch.guest.construct.spelled_settings import (
 from lintorch.guest.process.deadline import clock
 from lintorch.record.repository import find_repository
 
-_ENDINGS = (".py", ".yaml", ".yml", ".json", ".conf")
+_ENDINGS = (".py", ".yaml", ".yml", ".json", ".conf", ".toml")
 _MOST_FILES, _LARGEST_FILE = 600, 200_000
 """Files that are read, at most, and bytes of each."""
 _MOST_SECONDS = 3.0
@@ -198,8 +198,7 @@ def _read_file(path: Path, root: Path) -> list[SettingTree]:
         text = path.read_bytes()
         if path.suffix == ".py":
             return [*_read_commands(path, text, root), *read_python_settings(text)]
-        written_as_json = path.suffix == ".json" or text.lstrip().startswith(b"{")
-        loaded = json.loads(text) if written_as_json else _load_yaml(text)
+        loaded = _load(path, text)
         if isinstance(loaded, dict) and path.suffix != ".json" and _is_group(path.parent):
             loaded = {path.parent.name: loaded}
     except Exception:  # of any parser
@@ -239,6 +238,14 @@ def _resolve(value: Any, root: SettingTree, depth: int = 0) -> Any:
         found = _look_up(root, tuple(named[1].split(".")))
         return value if found is _ABSENT else _resolve(found, root, depth + 1)
     return float(value) if _NUMBER.fullmatch(value) else value
+
+
+def _load(path: Path, text: bytes) -> Any:
+    """What a file of settings holds, in the language that it is written in."""
+    if path.suffix == ".toml":
+        return import_module("tomllib").loads(text.decode())  # of Python 3.11 and later
+    written_as_json = path.suffix == ".json" or text.lstrip().startswith(b"{")
+    return json.loads(text) if written_as_json else _load_yaml(text)
 
 
 def _load_yaml(text: bytes) -> Any:

@@ -90,8 +90,7 @@ def _list_given(
         lower = {key.lower(): value for key, value in subtree.items() if isinstance(key, str)}
         naming = next((key for key in _NAMING if kind.is_meant_by(lower.get(key))), "")
         if not naming:
-            nested = any(isinstance(value, dict) for value in subtree.values())
-            if nested and len(subtree) >= _LEAST_ARGUMENTS and subtree.keys() <= parameters:
+            if _holds_arguments_alone(subtree, parameters):
                 yield dict(subtree)
             continue
         holding = (*_HOLDING, *(f"{naming}_{key}" for key in _HOLDING))
@@ -99,6 +98,13 @@ def _list_given(
         beside = {key: value for key, value in subtree.items() if str(key).lower() != naming}
         given = beside if below is None else below
         yield {key: value for key, value in given.items() if isinstance(key, str)}
+
+
+def _holds_arguments_alone(subtree: Mapping[str, Any], parameters: frozenset[str]) -> bool:
+    """Whether a mapping has three or more arguments, one of them a mapping, or several that all are."""
+    nested = [isinstance(value, dict) for value in subtree.values()]
+    several = (len(nested) > 1 and all(nested)) or len(nested) >= _LEAST_ARGUMENTS
+    return several and any(nested) and subtree.keys() <= parameters
 
 
 def _wrap(value: Any) -> Any:
