@@ -274,8 +274,8 @@ def compare_number(
         return ""
     elif forward.rest:
         wanted = min(wanted, len(forward.single) + 1)
-    if len(sizes) == wanted:
-        return ""
+    if len(sizes) == wanted or not wanted:
+        return ""  # no input at all: a list that is filled where nobody follows it
     entries = "entry" if len(sizes) == 1 else "entries"
     told = f"dynamic_shapes has {len(sizes)} {entries} for {wanted} input{'s' * (wanted != 1)}"
     return f"{told}, and is refused: one for each that is given, None where its sizes are fixed"

@@ -143,3 +143,17 @@ def of_bounds():
     torch.onnx.export(Masked(), (long,), "net.onnx", dynamic_shapes=({0: few},))  # hit
     torch.onnx.export(Masked(), (X,), "net.onnx", dynamic_shapes=({0: few},))
     export(Masked(), (X,), dynamic_shapes=({0: Dim("none", min=8, max=4)},))  # hit
+
+
+def make_inputs(features):
+    found = [torch.ones(2) for _ in features]
+    return tuple(found)
+
+
+def export_features(features=()):
+    sizes = (tuple({0: BATCH} for _ in features),)
+    export(Masked(), make_inputs(features), dynamic_shapes=sizes)
+
+
+if __name__ == "__main__":
+    export_features()
