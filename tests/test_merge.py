@@ -46,14 +46,6 @@ def test_a_source_hit_that_waits_lends_its_fix_to_what_a_run_found() -> None:
     assert alone == sure
 
 
-def test_a_model_that_is_built_otherwise_proves_nothing_of_a_call() -> None:
-    called = replace(finding(Evidence.SOURCE, 3, "raises"), as_called=True)
-    ran = replace(finding(Evidence.TRACE, 3), refuted="it ran on [2, 4]")
-    assert merge_findings([called, ran]).standing == (called,)
-    assert merge_findings([called, replace(ran, as_called=True)]).standing == ()
-    assert merge_findings([replace(called, as_called=False), ran]).standing == ()
-
-
 def test_a_finding_of_a_run_stands_alone_unless_it_only_confirms() -> None:
     (alone,) = merge_findings([finding(Evidence.TRACE, 4)]).standing
     assert alone.evidence is Evidence.TRACE

@@ -172,13 +172,7 @@ def _make_finding(rule: Rule, found: Yielded, subject: Subject) -> Finding | Non
         remedy=rule.remedy,
     )
     if isinstance(found, Refuted):
-        return replace(
-            bare,
-            refuted=found.reason,
-            target=found.target,
-            settles=found.settles,
-            as_called=found.as_called,
-        )
+        return replace(bare, refuted=found.reason, target=found.target, settles=found.settles)
     judged = _judge_hit(bare, found, subject)
     if judged is None or judged.fix is None:
         return judged

@@ -143,8 +143,6 @@ class Hit:
     """What to write instead, in words one can type; None for what the rule says of all its hits."""
     cause: str = ""
     """What several hits of one function have in common, whose messages differ; they are told once."""
-    as_called: bool = False
-    """Whether a call of the project makes it so: a run of a model that is built otherwise proves nothing."""
 
 
 @dataclass(frozen=True)
@@ -153,14 +151,12 @@ class Refuted:
 
     What a trace proves holds for all exporters. What a trial proves holds for its own exporter, and
     only where the hit has a `Hazard`. `settles` is how many hits of the line it speaks of, 0 for all.
-    `as_called` says that the model was built as the project calls it.
     """
 
     node: object
     reason: str
     target: str | None = None
     settles: int = 0
-    as_called: bool = False
 
 
 @dataclass(frozen=True)
@@ -226,8 +222,6 @@ class Finding:
     """Whether a trial was refused for this line or for another of which the same is said."""
     settles: int = 0
     """How many findings of its line it refutes, where it does; 0 for all."""
-    as_called: bool = False
-    """Whether it is about a model as a call of the project builds it."""
     beside: bool = False
     """Whether it tells of something else than why the trial came out as it did."""
     remedy: str = ""

@@ -58,8 +58,6 @@ def _clears_exporter(finding: Finding) -> bool:
 
 def _clears_line(finding: Finding, found: Sequence[Finding]) -> bool:
     """Whether what refutes speaks of all that the source found there, for whatever exporter."""
-    if any(each.as_called for each in found) and not finding.as_called:
-        return False  # the run was of a model that is built otherwise
     sources = sum(each.evidence is Evidence.SOURCE for each in found)
     return not _clears_exporter(finding) and (not finding.settles or sources <= finding.settles)
 

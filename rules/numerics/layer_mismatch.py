@@ -156,8 +156,7 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
         caller = event.way.names[-1] if event.way.names else "the script"
         message = f"{short} raises in {caller}{where}: {show_message(event)}"
         place, remedy = source.evaluation.place(event.made), find_remedy(event, rule.remedy)
-        called = certain and event.way.root.endswith(":")  # by a script, and no class alone
-        yield Hit(place, message, severity=severity, remedy=remedy, cause=again, as_called=called)
+        yield Hit(place, message, severity=severity, remedy=remedy, cause=again)
     else:
         said = f"{short} raises{where}: {show_message(event)}"
         cause = again or (said if certain else f"{short}{where}")
@@ -266,13 +265,11 @@ def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
         return
     ran = [call for call in trace.list_calls() if call.outputs and call.built is not None]
     uneven = {event.built for event in ran if is_uneven(event)}
-    called = any(each.startswith("arguments ") for each in trace.record.assumptions)
     for built, event in {event.built: event for event in ran}.items():
         if built is None or built in uneven or not event.layer_class.startswith("torch.nn."):
             continue
         if "children()" not in source_line(built):
-            said = f"{event.layer} ran on {write_shapes(event.inputs[:1])}"
-            yield Refuted(built, said, as_called=called)
+            yield Refuted(built, f"{event.layer} ran on {write_shapes(event.inputs[:1])}")
 
 
 def is_uneven(event: OperatorCall) -> bool:
