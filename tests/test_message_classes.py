@@ -12,6 +12,7 @@ from lintorch.messages import (
     sharpen,
     unify_text,
 )
+from lintorch.messages.name_raiser import find_raiser
 from lintorch.messages.read_converter import find_converted
 from lintorch.messages.read_node import find_named
 
@@ -242,3 +243,52 @@ def test_a_log_that_ends_where_an_export_starts_tells_how_to_find_the_package() 
     text = unify_text("ONNX: starting export with onnx 1.15.0 opset 17...\n")
     assert [each.kind.name for each in recognise(text)] == ["export-ends"]
     assert not recognise(unify_text(f"{text}\nONNX: export success 1.5s"))
+
+
+RAISERS = [
+    (
+        'File "/v/lib/python3.11/site-packages/onnxruntime/quantization/calibrate.py", line 739, in collect\nTypeError: x',
+        "collect (onnxruntime/quantization/calibrate.py, line 739)",
+    ),
+    (
+        "C:\\v\\lib\\site-packages\\onnx\\helper.py:497: in make_tensor\nValueError: x",
+        "make_tensor (onnx/helper.py, line 497)",
+    ),
+    (
+        "~/v/lib/python3.8/site-packages/onnx/helper.py in make_node(op)\nValueError: x",
+        "make_node (onnx/helper.py)",
+    ),
+    (
+        'File "/v/site-packages/onnx/helper.py", line 7, in make_node\nFile "/home/me/net.py", line 3, in f\nValueError: x',
+        "",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "raiser"), RAISERS)
+def test_the_function_of_a_package_that_raised_is_read_off_the_last_frame(
+    text: str, raiser: str
+) -> None:
+    unified = unify_text(text)
+    assert find_raiser(unified, unified.index("Error: x")) == raiser
+
+
+def test_an_unknown_error_of_a_package_tells_its_part_and_the_function() -> None:
+    told = tell_class(RAISERS[0][0])
+    assert told.runtime.name == "onnxruntime"
+    assert "the calibration of static quantization" in told.kind.cause
+    assert "raised in collect (onnxruntime/quantization/calibrate.py, line 739)" in told.kind.cause
+
+
+def test_an_error_of_any_program_is_not_said_to_be_of_torch() -> None:
+    assert tell_class("RuntimeError: the licence has run out").runtime.name == "any"
+    assert tell_class("RuntimeError: a tensor of nobody was refused").runtime.name == "torch"
+
+
+def test_a_library_whose_name_begins_like_a_program_is_another() -> None:
+    assert tell_class("RuntimeError: quantized engine QNNPACK refused it").runtime.name != "qnn"
+
+
+def test_a_checkout_of_a_known_program_is_no_file_of_the_users() -> None:
+    text = "File \"/src/onnxruntime/python/tools/quantization/calibrate.py\", line 152, in f\nKeyError: 'a'"
+    assert "file of yours" not in tell_class(text).kind.cause

@@ -8,6 +8,7 @@ from dataclasses import replace
 from lintorch.messages.answer_refusal import read_refusal
 from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
 from lintorch.messages.name_details import add_details
+from lintorch.messages.name_raiser import add_raiser
 from lintorch.messages.name_strangers import Stranger, find_stranger
 from lintorch.messages.read_converter import add_converted
 from lintorch.messages.read_cut import find_cut
@@ -40,7 +41,7 @@ _LONG = 600
 _READ = 200_000
 """Characters from the end of a text in which its last error is looked for."""
 _EXCERPT = 240
-_OWN = "The traceback ends in a file of yours, or of the tool that you run: no exporter and no runtime speaks there."
+_OWN = "The traceback ends in a file of yours, or of the tool that you run: that line, or compiled code that it calls, raised this, and no Python of an exporter or a runtime."
 _PACKAGES = ("package-release", "package-missing")
 _PLAIN = "value", "uncaught", "own-check"
 """They say no more than that something failed."""
@@ -80,7 +81,7 @@ def read_class(text: str) -> Recognised | None:
         if runtime.name == "torch.export" and is_compiled(text):
             runtime = replace(runtime, title="torch.compile")
         phase = _read_phase(text)
-        whose = "" if runtime.name == _ANY else f" of {runtime.title}"
+        whose = "" if runtime.name == _ANY else f" of {runtime.title.partition(':')[0]}"
         when = f", probably while {phase}" if phase else ""
         cause = f"This message{whose} is not known here{when}. By its class: {kind.cause}"
     remedy = kind.remedy
@@ -88,7 +89,9 @@ def read_class(text: str) -> Recognised | None:
         remedy = f"{runtime.more}; {remedy}"
     told = replace(kind, runtime=runtime.name, cause=cause, remedy=remedy)
     found = add_named(Recognised(told, runtime, said[:_EXCERPT].strip(), at=at), said)
-    return found if runtime.name == _ANY or kind.name in _PACKAGES else _add_part(found, text)
+    if runtime.name != _ANY and kind.name not in _PACKAGES:
+        found = _add_part(found, text, kind)
+    return add_raiser(found, text)
 
 
 def read_refused(text: str) -> Recognised | None:
@@ -138,14 +141,14 @@ def describe_class(found: Recognised, text: str) -> Recognised:
     kind = _find_class(text)
     said = find_statement(text)
     if kind is None:
-        return _add_part(add_named(found, said), text)
+        return add_raiser(_add_part(add_named(found, said), text, kind), text)
     if kind.name in _PACKAGES and _IMPORTS.search(said) and not has_words(found.runtime, said):
         told = replace(kind, cause=f"{_NOT_ITS_OWN} {kind.cause}")
         return replace(found, kind=told, runtime=_load_classes(), operator="", node="")
     cause = f"{found.kind.cause} By its class: {kind.cause}"
     remedy = f"{kind.remedy}; {found.kind.remedy}"
     found = replace(found, kind=replace(found.kind, cause=cause, remedy=remedy))
-    return _add_part(add_named(found, said), text)
+    return add_raiser(_add_part(add_named(found, said), text, kind), text)
 
 
 def _tell_stranger(stranger: Stranger, text: str) -> Recognised:
@@ -166,10 +169,20 @@ def _tell_cut(runtime: Runtime, text: str, cut: str) -> Recognised:
     return add_converted(found, text)
 
 
-def _add_part(found: Recognised, text: str) -> Recognised:
+def _add_part(found: Recognised, text: str, kind: Kind | None) -> Recognised:
     """With the operator that was converted, else the part of the program that a source file of its own names."""
     told = add_converted(found, text)
-    return add_place(found, text) if told is found else told
+    if told is not found:
+        return told
+    placed = add_place(found, text)
+    if placed is found or kind is None or kind.name in _PLAIN:
+        return placed
+    told_kind = replace(
+        placed.kind,
+        cause=f"{placed.kind.cause} By its class: {kind.cause}",
+        remedy=f"{placed.kind.remedy}; {kind.remedy}",
+    )
+    return replace(placed, kind=told_kind)
 
 
 def _find_class(text: str) -> Kind | None:

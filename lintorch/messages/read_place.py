@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from lintorch.messages.message_kinds import Kind
+from lintorch.messages.message_kinds import Kind, Runtime
+from lintorch.messages.name_raiser import write_frame
 from lintorch.messages.recognise import Recognised
 from lintorch.messages.refused_operators import is_contributed
 from lintorch.targets.opset_history import spell_standard
@@ -45,9 +46,14 @@ def add_place(found: Recognised, text: str) -> Recognised:
 def _find_place(found: Recognised, text: str) -> tuple[Kind, Mapping[str, str]] | None:
     """The first kind in the order of its file, so that what is narrower stands before what is wider."""
     near = text[max(0, found.at - _BEFORE) : found.at + _AFTER].replace("\\", "/")
-    near = _HINTS.sub(" ", near)
+    frame = write_frame(text, found.at)
+    last = _search(found.runtime, frame) if frame else None
+    return last or _search(found.runtime, _HINTS.sub(" ", near))
+
+
+def _search(runtime: Runtime, near: str) -> tuple[Kind, Mapping[str, str]] | None:
     lowered = near.lower()
-    for kind in found.runtime.kinds:
+    for kind in runtime.kinds:
         if kind.rank == "place" and kind.pattern and any(word in lowered for word in kind.needs):
             matches = [*kind.pattern.finditer(near)]
             if matches:

@@ -29,6 +29,10 @@ _EXPORTS = re.compile(
 _COMPILES = re.compile(
     r"(?i:torch\.compile|torch[./\\]_inductor|torch[./\\]_dynamo|inductor|graph[- ]break|\bdynamo\b)"
 )
+_OF_TORCH = re.compile(
+    r"(?i:torch|\baten\b|c10::|\btensors?\b|cuda|dtype|scalar type|autograd|(?<!/)\b(?:dim(?:ension)?s?|sizes?|shapes?|strides?)\b(?!/| id)|storage|state_dict|nn\.\w)|\b(?:Half|Float|Double|Byte|Long|BFloat16)\b"
+)
+"""Without one of these, `RuntimeError` is any program's."""
 _SHORT = 6
 _COMPILED = re.compile(
     r"[\w/\\.-]{1,120}\.(?:cc|cpp|cu|hpp|cxx|h)(?::|\(|, line )\d{1,6}|::\w{1,60}\("
@@ -40,23 +44,26 @@ _FRAME_OF = re.compile(r'file "([^"]{1,400})", line \d{1,7}')
 _PACKAGE = re.compile(r"(?:site|dist)-packages[/\\](?!torch)\w")
 _TRANSLATES = re.compile(r"[/\\]onnx[/\\](?:_internal[/\\]torchscript_exporter[/\\])?symbolic_")
 _INSTALLED = re.compile(
-    r"(?:site|dist)-packages|[/\\]lib[/\\]python|^<|^code[/\\]__torch__"
+    r"(?:site|dist)-packages|[/\\]lib[/\\]python|^<|^code[/\\]__torch__|\.pyx$"
+    r"|[/\\](?:onnxruntime|onnxscript|onnx2tf|onnx_tf|tf2onnx|coremltools|openvino|executorch|torch_tensorrt|polygraphy|nncf|tensorflow|litert_torch|ai_edge_torch|tvm)[/\\]\w"
     r"|[/\\]torch[/\\](?:_\w{1,40}(?:\.py|[/\\])|(?:export|jit|fx|onnx|ao|nn)[/\\]\w)"
 )
-"""Also torch where it was built in its own checkout."""
+"""Also torch, and programs that are known here, where they were built in their own checkouts."""
 
 
 def guess_runtime(text: str) -> Runtime | None:
     """The runtime whose words a text that `unify_text` has made holds most of, PyTorch only where
     there is no other; None where it holds none.
+
+    A package that others are built on yields to them.
     """
     counts = _count_marks(text.lower())
     marked = [(counts[each.name], each) for each in load_runtimes()]
     others = [each for each in marked if each[1].name != "torch"]
-    most = max(count for count, _ in others) or max(count for count, _ in marked)
-    if not most:
-        return None
-    return next((each for count, each in [*others, *marked] if count == most), None)
+    told = others if any(count for count, _ in others) or not _OF_TORCH.search(text) else marked
+    most = max(count for count, _ in told)
+    named = [each for count, each in told if count == most > 0]
+    return min(named, key=lambda each: each.name == "onnx", default=None)
 
 
 def list_foreign(lowered: str) -> frozenset[str]:
@@ -129,8 +136,11 @@ def _count_marks(lowered: str) -> Mapping[str, int]:
 
 
 def _holds(mark: str, lowered: str) -> bool:
-    """Short ones stand at the head of a word: `xmodel` is not in `OnnxModel`."""
+    """Short ones stand at the head of a word: `xmodel` is not in `OnnxModel`, nor `qnn` in `qnnpack`."""
     if not may_hold(lowered, mark) or mark not in lowered:
         return False
     short = mark[0].isalpha() and len(mark) <= _SHORT
-    return not short or re.search(rf"(?:(?<![a-z])|(?<=lib)){re.escape(mark)}", lowered) is not None
+    return (
+        not short
+        or re.search(rf"(?:(?<![a-z])|(?<=lib)){re.escape(mark)}(?!pack)", lowered) is not None
+    )
