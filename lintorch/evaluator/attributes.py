@@ -301,6 +301,8 @@ def read_of_tensor(machine: Machine, node: ast.AST, held: Tensor, name: str) -> 
         return held
     if name == "is_cuda" and machine.here.forward:
         return Constant(False)  # what is exported lies on the CPU
+    if name == "requires_grad" and machine.here.forward:
+        return Constant(False)  # and nobody goes back through it
     if name in _SWITCHES:
         return OPEN_BOOL
     if name in ("itemsize", "nbytes"):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from lintorch.evaluator.asked_settings import make_asked
+from lintorch.evaluator.filled_settings import is_filled_openly
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.learn import name_axes, settle_shape
 from lintorch.evaluator.machine import LeftError, Machine
@@ -113,12 +114,14 @@ def make_setting(machine: Machine, init: Function, parameter: ast.arg) -> Value:
 
 
 def _make_config(machine: Machine, init: Function, note: ast.expr) -> Value | None:
-    """An object of a class of the project that can be made without arguments."""
+    """An object of a class of the project that can be made without arguments, as whoever fills it may not."""
     kind = read_annotation(machine, init, note)
     if not isinstance(kind, Class) or not _can_be_made(machine, kind):
         return None
+    presumed = is_filled_openly(machine, kind)
+    machine.asked.presumed = machine.asked.presumed or presumed
     try:
-        return machine.call(note, kind, Given())
+        return machine.call(note, kind, Given(open=presumed and not machine.asked.defaults))
     except LeftError:
         return None
 

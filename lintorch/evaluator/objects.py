@@ -11,6 +11,7 @@ from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.carried_layers import list_reachable
 from lintorch.evaluator.compare_layers import LAYER
 from lintorch.evaluator.events import ClosedCalled, ModelCalled, Wrapped
+from lintorch.evaluator.exported_forward import name_exported
 from lintorch.evaluator.exporters import EVERYONE
 from lintorch.evaluator.framework_modules import FRAMEWORKS
 from lintorch.evaluator.join import ITEMS
@@ -214,7 +215,8 @@ def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> 
     own = machine.state.read(callee.address).get(name)
     if isinstance(own, Value):
         return machine.call(node, own, given)
-    method = find_class_attribute(machine, kind, name)
+    method = _find_exported(machine, kind) if name == "forward" else None
+    method = method or find_class_attribute(machine, kind, name)
     if lacks and External(FUNCTION) in list_ancestors(kind):
         tell_call(machine, node, f"{FUNCTION}.__call__", given, kind or UNKNOWN)
         return UNKNOWN  # it raises: what its forward does nobody sees, its class is told
@@ -236,8 +238,15 @@ def find_forward(machine: Machine, model: Held) -> Function | None:
     """What a call of a module runs: `self.forward = self.forward_once`, else the method of its class."""
     own = machine.state.read(model.address).get("forward")
     chosen = own.function if isinstance(own, Bound) and own.positional == (model,) else None
-    found = chosen or find_class_attribute(machine, model.of, "forward")
+    found = chosen or _find_exported(machine, model.of)
+    found = found or find_class_attribute(machine, model.of, "forward")
     return found if isinstance(found, Function) else None
+
+
+def _find_exported(machine: Machine, kind: Value | None) -> Value | None:
+    """What an exporter meets where the class puts another method in the place of forward ahead of it."""
+    name = name_exported(kind.node) if machine.here.forward and isinstance(kind, Class) else ""
+    return find_class_attribute(machine, kind, name) if name else None
 
 
 def tell_wrapped(machine: Machine, method: Function) -> None:

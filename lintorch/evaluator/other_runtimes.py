@@ -89,6 +89,12 @@ def is_preparing(test: ast.expr, within: ast.AST | None = None) -> bool | None:
     if type(test) is ast.UnaryOp and isinstance(test.op, ast.Not):
         inner = is_preparing(test.operand, within)
         return None if inner is None else not inner
+    match test:
+        case ast.Compare(
+            left=asked, ops=[ast.Is() | ast.Eq()], comparators=[ast.Constant(value=bool() as value)]
+        ):
+            inner = is_preparing(asked, within)
+            return inner if inner is None or value else not inner
     if type(test) is not ast.Attribute or not isinstance(test.value, ast.Name):
         return None
     if _DONE.match(test.attr):

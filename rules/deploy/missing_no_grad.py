@@ -24,6 +24,9 @@ rule = Rule(
         torch 2.13: what the model gives after eval() requires grad. Under torch.no_grad() or
         torch.inference_mode() the numbers are the same.
 
+        A note where each batch's graph is gone with it, a warning where results of all batches are kept
+        with theirs, in a list or a sum: memory grows with each batch.
+
         Reported where one function puts the model into eval mode and runs it in a loop over
         batches, and no gradient is asked for in that function, nor the mode left to its callers.
     """,
@@ -66,6 +69,8 @@ _GRADIENTS = re.compile(
 _EVERYWHERE = re.compile(
     r"set_grad_enabled\(\s*False|requires_grad_\(\s*False|requires_grad\s*=\s*False"
 )
+_SWITCHED = re.compile(r"no_grad|inference_mode|grad_enabled|\.grad\b|autograd")
+"""The same in a function that calls it: one that trains clears and clips gradients, and leaves them on."""
 _BATCHES = re.compile(r"load(er)?s?\b|\bdl\b|batch|dataset|val_data|test_data|test_set|val_set")
 _SWITCHES = frozenset({"no_grad", "inference_mode", "set_grad_enabled"})
 _HARMLESS = re.compile(
@@ -74,10 +79,18 @@ _HARMLESS = re.compile(
 )
 
 
+_PLAIN = re.compile(
+    r"\.(item|detach|numpy|tolist|data|argmax|argmin|argsort|topk|sort|long|int|bool|eq|ne|gt|lt|ge|le|sign|round)\b"
+    r"|torch\.(argmax|argmin|argsort|topk|max|min|sort|eq|sign|round)\(|\b(float|int|bool|len|str|round)\(|[=<>]=|[<>]"
+    r"|\.max\(|\.min\(|\.shape\b|\.size\(|acc|metric|score|count|correct|evaluat|update|writer|print"
+)
+"""What comes of results without a graph, or who knows what."""
+
+
 @rule.source(cst.For, needs=(".eval()",))
 def in_source(loop: cst.For, source: Source) -> Iterator[Hit]:
     function = source.enclosing(loop, cst.FunctionDef)
-    if function is None or source.is_test or _EVERYWHERE.search(source.text):
+    if function is None or source.is_test or _switches_off(source):
         return
     if _GRADIENTS.search(source.code(function)):
         return
@@ -88,9 +101,54 @@ def in_source(loop: cst.For, source: Source) -> Iterator[Hit]:
         here = source.enclosing(call, cst.For, cst.FunctionDef, cst.Lambda) is loop
         fed = _BATCHES.search(source.code(loop.iter)) or _takes_item(call, loop)
         if here and fed and source.code(call.func) in models and _plain_withs(call, source):
-            message = f"{source.code(call.func)}(…) records a graph for backward: eval() alone does not stop it"
-            yield Hit(call, message, _fix(function, source))
+            kept = keeps_graphs(loop, call, source)
+            told = (
+                " and all batches are kept with theirs"
+                if kept
+                else " eval() alone does not stop it"
+            )
+            message = f"{source.code(call.func)}(…) records a graph for backward{told}"
+            severity = Severity.WARNING if kept else None
+            yield Hit(call, message, _fix(function, source), severity=severity)
             return
+
+
+def _switches_off(source: Source) -> bool:
+    """Whether the file turns gradients off for good, and not in a comment."""
+    lines = source.text.splitlines()
+    return any(_EVERYWHERE.search(line.partition("#")[0]) for line in lines)
+
+
+def keeps_graphs(loop: cst.For, call: cst.Call, source: Source) -> bool:
+    """Whether what a model gives in a loop is kept over all turns as it is: `losses.append(loss)`, `total += loss`."""
+    given, inside = {source.code(call)}, set[str]()
+    for line in source.nodes(cst.SimpleStatementLine):
+        if source.enclosing(line, cst.For) is not loop:
+            continue
+        for part in line.body:
+            match part:
+                case cst.AugAssign(target=total, operator=cst.AddAssign(), value=value):
+                    if source.code(total) not in inside and _holds(value, given, source):
+                        return True
+                case cst.Expr(
+                    value=cst.Call(func=cst.Attribute(value=kept, attr=how), args=[value])
+                ):
+                    collects = how.value == "append" and source.code(kept) not in inside
+                    if collects and _holds(value, given, source):
+                        return True
+                case cst.Assign(targets=targets, value=value):
+                    names = {n.value for t in targets for n in names_in(t.target)}
+                    inside |= names
+                    given = given | names if _holds(value, given, source) else given - names
+    return False
+
+
+def _holds(value: cst.CSTNode, given: set[str], source: Source) -> bool:
+    """Whether something is worked out of what a model gave, with its graph."""
+    text = source.code(value)
+    if _PLAIN.search(text):
+        return False
+    return any(re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) for name in given)
 
 
 def _takes_item(call: cst.Call, loop: cst.For) -> bool:
@@ -126,7 +184,7 @@ def _on_its_own(function: cst.FunctionDef, source: Source) -> bool:
         if source.function(call.func) is not function:
             continue
         caller = source.enclosing(call, cst.FunctionDef)
-        if caller is not None and (caller.decorators or "grad" in source.code(caller)):
+        if caller is not None and (caller.decorators or _SWITCHED.search(source.code(caller))):
             return False
         if caller is None and not _plain_withs(call, source):
             return False

@@ -86,7 +86,7 @@ def in_name(event: Called, source: Source) -> Iterator[Hit]:
     named = [each.value for each in given if isinstance(each, Constant)]
     if not event.way.forward or not any(isinstance(n, str) and GPU.match(n) for n in named):
         return
-    if is_in_kernel(event, source):
+    if is_in_kernel(event, source) or is_device_chosen(event, source):
         return
     if is_told(event, source):
         return
@@ -115,6 +115,16 @@ def is_in_kernel(event: Called, source: Source) -> bool:
         isinstance(each, ast.Call)
         and ast.unparse(each.func) in {f"{name}.apply" for name in kernels}
         for each in source.evaluation.list_around(event)
+    )
+
+
+def is_device_chosen(event: Called, source: Source) -> bool:
+    """`with torch.cuda.device(x.device): … device="cuda"`: that is the GPU of x."""
+    return any(
+        ast.unparse(item.context_expr).startswith("torch.cuda.device(")
+        for each in source.evaluation.list_around(event)
+        if isinstance(each, (ast.With, ast.AsyncWith))
+        for item in each.items
     )
 
 

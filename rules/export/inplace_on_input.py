@@ -107,13 +107,18 @@ def in_model(event: Called | Combined | ItemSet, source: Source) -> Iterator[Hit
 
 
 def is_left_by_others(event: Occurrence, name: str, source: Source) -> bool:
-    """Whether another model makes it for this part of its own: a mask, places, boxes behind the first input."""
+    """Whether another model makes it for this part of its own: a mask, places, boxes behind the first input.
+
+    So it does for a layer that works in place on its `input`, as `ReLU(inplace=True)`.
+    """
     function = source.evaluation.find_function(event)
     inputs = (
         [each.arg for each in function.args.args] if isinstance(function, ast.FunctionDef) else []
     )
     root = event.way.root.rpartition(":")[2]
-    return name in inputs[2:] and inputs[0] == "self" and is_root_part(root, source)
+    plain = name in ("input", "inputs") and isinstance(event, Called)
+    later = name in inputs[2:] and inputs[0] == "self"
+    return (later or plain) and is_root_part(root, source)
 
 
 def copy_first(event: Occurrence, name: str, source: Source) -> Fix | None:

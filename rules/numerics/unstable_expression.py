@@ -419,12 +419,21 @@ def is_negated_square(written: ast.expr) -> bool:
     """`-(x * x + y * y)`, `-np.power(x, 2) / (2 * s * s)`, of arrays too."""
     match written:
         case ast.BinOp(op=ast.Div(), left=left, right=right):
-            return is_negated_square(left) and is_square(right)
+            return is_negated_square(left) and (is_square(right) or is_width(right))
         case ast.UnaryOp(op=ast.USub(), operand=ast.BinOp(op=ast.Add(), left=left, right=right)):
             return is_square(left) and is_square(right)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return not isinstance(operand, ast.Constant) and is_square(operand)
     return False
+
+
+def is_width(written: ast.expr) -> bool:
+    """Whether it is called what is above zero: `kernel_size`, `self.sigma`."""
+    name = written.attr if isinstance(written, ast.Attribute) else getattr(written, "id", "")
+    return bool(_WIDTH.search(name))
+
+
+_WIDTH = re.compile(r"(^|_)(size|(band)?width|sigma|std|variance)(_|$)")
 
 
 def is_negative(value: Value) -> bool:
@@ -488,6 +497,8 @@ def is_square_factor(written: ast.expr) -> bool:
             return True
         case ast.Call(func=ast.Attribute(attr="square")):
             return True
+        case ast.Call(func=ast.Attribute(value=inner, attr="sum" | "mean")):
+            return is_square(inner)
     return False
 
 

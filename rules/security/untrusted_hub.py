@@ -13,6 +13,7 @@ from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.values import TRUE
+from lintorch.facts.classes.written_once import find_written
 from lintorch.source import Source, literal
 
 rule = Rule(
@@ -126,7 +127,7 @@ def of_options(call: cst.Call, source: Source) -> Iterator[Hit]:
 
 def _is_folder(call: cst.Call, source: Source) -> bool:
     """Whether the model is in a folder of this machine, of which there are no revisions."""
-    first = call.args[0].value if call.args else None
+    first = find_written(call.args[0].value, source) if call.args else None
     name = literal(first)
     if isinstance(name, str):
         return name.startswith((".", "/", "~"))

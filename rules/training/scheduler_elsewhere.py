@@ -8,6 +8,7 @@ from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import Held, Value
+from lintorch.facts.models.one_way import may_follow
 from lintorch.source import Act, Source, Training, TrainingRegion
 
 rule = Rule(
@@ -79,8 +80,10 @@ def list_astray(region: TrainingRegion, source: Source) -> Iterator[tuple[Called
             return
         schedulers.setdefault(id(action.value), made)
     running = {each.address for each in stepped if isinstance(each, Held)}
+    makers = [source.evaluation.ways.find_maker(each) for each in stepped]
     for made in schedulers.values():
-        if address_of(made) not in running:
+        apart = any(each and not may_follow(each, made, source.evaluation) for each in makers)
+        if address_of(made) not in running and not apart:
             yield made, "changes an optimizer that does not step: the other keeps its learning rate"
     served = [address_of(each) for each in schedulers.values()]
     for number, made in enumerate(schedulers.values()):

@@ -65,6 +65,7 @@ def is_imported_beside(name: str, words: frozenset[str], path: str, consulted: s
     if files is None:
         return True
     own, stem = os.path.abspath(path), os.path.splitext(os.path.basename(path))[0]
+    stem = os.path.basename(os.path.dirname(own)) if stem == "__init__" else stem
     others = [each for each in files if each != own]
     told = (e for e in others if {name, stem} <= list_words(e) and words & list_words(e))
     importing = (e for e in told if (stem, name) in list_imported(e, stamp_file(e)))

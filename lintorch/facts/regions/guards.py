@@ -55,6 +55,7 @@ _SCORE = re.compile(r"^(n|num|\w+_)?_?(acc|accuracy|correct|metrics?)(_?\d+)?$")
 """What is worked out beside a loss, for training to print."""
 _AUGMENTS = re.compile(
     r"RANSAC|^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
+    r"|^(Random)?([mM]ix[uU]p|[cC]ut[mM]ix)$"
     r"|Augment(s|er|or|ations?)?(Wide)?$|Pre[tT]rainer$|Contrast(ive)?(Model|Head|Learner)$"
 )
 """Classes that draw in training alone, or that hold a model while it is pretrained."""
@@ -112,6 +113,12 @@ def deployed_outcome(test: cst.BaseExpression, names: Lookup) -> bool | None:
         return None if inner is None else not inner
     if isinstance(test, cst.BooleanOperation):
         return _both(test, names)
+    if isinstance(test, cst.Comparison) and len(test.comparisons) == 1:
+        asked = dotted_text(test.comparisons[0].comparator)
+        same = isinstance(test.comparisons[0].operator, (cst.Is, cst.Equal))
+        if same and asked in ("True", "False"):
+            inner = deployed_outcome(test.left, names)
+            return None if inner is None else inner is (asked == "True")
     if isinstance(test, cst.Attribute) and test.attr.value in ("training", "requires_grad"):
         return False
     if isinstance(test, cst.Attribute) and _DONE.match(test.attr.value):

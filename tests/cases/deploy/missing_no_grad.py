@@ -128,3 +128,40 @@ def in_steps(model, state):
     for _ in range(3):
         state = model(state)
     return state
+
+
+def measure(model, test_loader):
+    model.eval()
+    right = 0
+    for images, labels in test_loader:
+        right += (model(images).argmax(1) == labels).sum()  # hit
+    return right
+
+
+def fit(model, loader, test_loader, optimizer, criterion):
+    for images, labels in loader:
+        # zero the gradients
+        optimizer.zero_grad()
+        criterion(model(images), labels).backward()
+        optimizer.step()
+    # for p in model.parameters(): p.requires_grad = False
+    return measure(model, test_loader)
+
+
+def collect(model, loader, criterion):
+    model.eval()
+    total, features = 0.0, []
+    for images, labels in loader:
+        logits = model(images)  # hit
+        total += criterion(logits, labels)
+    return total
+
+
+def collect_numbers(model, loader, criterion):
+    model.eval()
+    total, features = 0.0, []
+    for images, labels in loader:
+        logits = model(images)  # hit
+        total += criterion(logits, labels).item()
+        features.append(logits.cpu().detach())
+    return total

@@ -642,3 +642,30 @@ class OfDeviations(nn.Module):
 class OfDeviationsToo(OfDeviations):
     def forward(self, x):
         return self.again(self.other(x))
+
+
+class Measured(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.step, self.inited = None, False
+
+    def forward(self, x):
+        if self.inited is False:
+            if x.max() > 0:
+                self.step = x.max() / 255
+            self.inited = True
+        if self.inited is True:
+            return x if x.min() > 0 else -x  # hit
+        return x
+
+
+class Balanced(nn.Module):
+    def forward(self, x):
+        if not x.requires_grad or torch.jit.is_tracing():
+            return x
+        return x * 2 if x.mean() > 0 else x
+
+
+class RandomCutMix(nn.Module):
+    def forward(self, x):
+        return x.flip(0) if torch.rand(1) > 0.5 else x

@@ -225,3 +225,12 @@ class Mixer(nn.Module):
     def forward(self, x):
         y = x * 2
         return Kernel.apply(x, y.cuda()) + y.cuda()  # hit
+
+
+class OfItsOwnGpu(nn.Module):
+    def forward(self, x):
+        with torch.cuda.device(x.device):
+            y = torch.empty(x.shape, device="cuda")
+        with torch.no_grad():
+            y = y + torch.zeros(x.shape, device="cuda")  # hit
+        return x + y

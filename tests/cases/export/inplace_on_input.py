@@ -163,3 +163,31 @@ class Alone(nn.Module):
     def forward(self, x, masks):
         masks[masks.all(1), 0] = False  # hit
         return self.attend(x, x, x, key_padding_mask=masks)[0]
+
+
+class Act(nn.Module):
+    def __init__(self, inplace=False):
+        super().__init__()
+        self.act = nn.ReLU(inplace)
+
+    def forward(self, input):
+        return self.act(input)
+
+
+class Acting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.act = nn.Conv2d(3, 8, 3), Act(inplace=True)
+
+    def forward(self, x):
+        return self.act(self.conv(x))
+
+
+class ActAlone(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.act = nn.ReLU(inplace=True)
+        self.head = nn.Linear(8, 2)
+
+    def forward(self, input):
+        return self.head(self.act(input))  # hit

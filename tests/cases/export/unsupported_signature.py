@@ -265,3 +265,31 @@ class ByFlag(nn.Module):
         if not as_pair:
             return x.relu()
         return x.relu(), None
+
+
+class Readied(nn.Module):
+    def export(self):
+        self.forward = self.forward_export
+
+    def forward(self, x):
+        return {"x": x.relu()}, None
+
+    def forward_export(self, x):
+        return x.relu()
+
+
+class ReadiedWrongly(nn.Module):
+    def switch(self):
+        self.forward = self.forward_plain
+
+    def export(self):
+        self.forward = self.forward_export
+
+    def forward(self, x):
+        return x.relu()
+
+    def forward_plain(self, x):
+        return x.relu()
+
+    def forward_export(self, x):
+        return x.relu(), None  # hit

@@ -1,4 +1,6 @@
+import json
 from collections import OrderedDict
+from dataclasses import dataclass
 
 import torch
 import torch.nn as nn
@@ -415,3 +417,26 @@ class Tubes(nn.Module):
         if kind == nn.Conv3d:
             return self.embed(x.view(batch, bands, times, height, width)).mean(2)
         return self.embed(x.view(batch * times, bands, height, width))
+
+
+@dataclass
+class Sizes:
+    wide: int = 512
+    words: int = -1  # as many as the tokenizer has
+
+
+def read_sizes(path):
+    return Sizes(**json.loads(path.read_text()))
+
+
+class Filled(nn.Module):
+    def __init__(self, sizes: Sizes):
+        super().__init__()
+        self.sizes = sizes
+        self.table = nn.Embedding(300, sizes.wide)
+        self.embed = nn.Embedding(300, 8)
+        self.head = nn.Linear(9, 2)  # hit
+
+    def forward(self, x):
+        table = self.table.weight.reshape(-1, 10, 4096)
+        return table, x.reshape(-1, self.sizes.words), self.head(self.embed(x))

@@ -345,3 +345,11 @@ def kernel_of(radius, sigma):
 def attend(q, k, v):
     weight = torch.exp(q @ k.transpose(-1, -2))
     return weight / weight.sum(-1, keepdim=True) @ v  # hit
+
+
+def window_of(kernel_size, width, offset):
+    at = torch.meshgrid(torch.arange(kernel_size), torch.arange(kernel_size), indexing="ij")
+    away = torch.stack(at, 0).float()
+    near = torch.exp(-((away - kernel_size // 2) ** 2).sum(0) / kernel_size / width)
+    far = torch.exp(-((away - kernel_size // 2) ** 2).sum(0) / offset)
+    return near / near.sum(), far / far.sum()  # hit

@@ -41,3 +41,7 @@ def of_folders(root, step):
     yield AutoModel.from_pretrained("./checkpoints/best", trust_remote_code=True)
     yield AutoModel.from_pretrained(os.path.join(root, "best"), trust_remote_code=True)
     yield AutoModel.from_pretrained("/models/own", **OPTIONS)
+    best = "/models/best"
+    yield AutoModel.from_pretrained(best, trust_remote_code=True)
+    name = "team/best"
+    yield AutoModel.from_pretrained(name, trust_remote_code=True)  # hit

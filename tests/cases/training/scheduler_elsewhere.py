@@ -67,3 +67,18 @@ warm_up(nn.Linear(1, 1), [torch.ones(1)] * 2)
 alternate(nn.Linear(1, 1), nn.Linear(1, 1), [torch.ones(1)] * 2)
 Tuned(nn.Linear(1, 1)).fit([torch.ones(1)] * 2)
 Pair().train()
+
+
+def tune(net, batches, scales, rate):
+    if scales:
+        step = torch.optim.Adam(net.scales())
+        fall = None
+    else:
+        step = torch.optim.Adam(net.parameters(), lr=rate)
+        fall = StepLR(step, 10)
+    for x in batches:
+        step.zero_grad()
+        net(x).square().mean().backward()
+        step.step()
+        if fall:
+            fall.step()
