@@ -298,7 +298,8 @@ class Source:
         at = (
             self if isinstance(node, cst.CSTNode) else self.find_home(self.place(node).path) or self
         )
-        guarded = isinstance(node, cst.CSTNode) and is_version_guarded(node, self)
+        stands = at.call_at(node) if isinstance(node, Occurrence) else node
+        guarded = isinstance(stands, cst.CSTNode) and is_version_guarded(stands, at)
         if guarded or strands_comment(at.text, fix.edits):
             return replace(fix, applicability=Applicability.DISPLAY)
         return fix

@@ -413,3 +413,16 @@ def test_a_fix_promises_no_more_than_it_holds(
 
 
 KINDS = ("LT415", "LT601", "LT210", "LT213", "LT115", "LT401")
+
+
+def test_a_call_behind_a_question_for_the_release_is_left(project: Path) -> None:
+    own = project / "own.py"
+    own.write_text(
+        "import inspect\n\nimport torch.nn.functional as F\n\n\ndef warp(x, grid):\n"
+        "    if 'align_corners' in inspect.getfullargspec(F.grid_sample).args:\n"
+        "        return F.grid_sample(x, grid, align_corners=True)\n"
+        "    else:\n        return F.grid_sample(x, grid)\n"
+    )
+    text = own.read_text()
+    mend_files(project)
+    assert own.read_text() == text

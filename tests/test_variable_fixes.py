@@ -29,3 +29,28 @@ def test_a_variable_is_cut_off_once(given: str, tmp_path: Path) -> None:
     path.write_text(f"{head}{given}\n")
     lintorch("check", str(path), "--isolated", "--select", "LT606", "--fix", cwd=tmp_path)
     assert path.read_text().partition("    return ")[2] == f"{WRITTEN[given]}\n"
+
+
+MADE = {
+    "torch.cuda.FloatTensor(2, 3).fill_(0)": 'torch.zeros(2, 3, dtype=torch.float32, device="cuda")',
+    "torch.LongTensor(2, 3).fill_(1)": "torch.ones(2, 3, dtype=torch.int64)",
+    "torch.Tensor(2, 3).zero_().add_(1)": "torch.zeros(2, 3).add_(1)",
+    "torch.Tensor(2, 3).fill_(d)": "torch.empty(2, 3).fill_(d)",
+    "torch.Tensor(2, 3).fill_(2.5)": "torch.empty(2, 3).fill_(2.5)",
+    "Variable(torch.Tensor(2, 3).fill_(2.5))": "torch.empty(2, 3).fill_(2.5)",
+    "Variable(torch.Tensor(2, 3).fill_(d))": "torch.empty(2, 3).fill_(d).detach()",
+    "torch.ones(2).new(2, 3).zero_()": "torch.ones(2).new_zeros(2, 3)",
+    "torch.ones(2).new(2, 3).normal_()": "torch.ones(2).new_empty(2, 3).normal_()",
+    "torch.Tensor([0, -1])": "torch.tensor([0.0, -1.0])",
+    "torch.LongTensor([0, -1])": "torch.tensor([0, -1], dtype=torch.int64)",
+    "torch.Tensor([[0, 1e3]])": "torch.tensor([[0, 1e3]])",
+}
+
+
+@pytest.mark.parametrize("given", MADE)
+def test_a_tensor_is_made_with_what_fills_it(given: str, tmp_path: Path) -> None:
+    path = tmp_path / "net.py"
+    head = "import torch\nfrom torch.autograd import Variable\n\n\ndef f(x, d):\n    return "
+    path.write_text(f"{head}{given}\n")
+    lintorch("check", str(path), "--isolated", "--select", "LT606", "--fix", cwd=tmp_path)
+    assert path.read_text().partition("    return ")[2] == f"{MADE[given]}\n"

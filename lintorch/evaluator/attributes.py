@@ -253,7 +253,8 @@ def _read_foreign(machine: Machine, node: ast.AST, held: Held, name: str) -> Val
     if name in _TRAINING and is_module_class(held.of):
         return Constant(False) if machine.here.forward else OPEN_BOOL
     getter = find_class_attribute(machine, held.of, "__getattr__")
-    if isinstance(getter, Function):
+    has_itself = is_module_class(held.of) and is_known(f"{MODULE}.{name}")
+    if isinstance(getter, Function) and not has_itself:  # it is asked for what is not there
         return read_missing(machine, held, name)
     foreign = [each.path for each in list_ancestors(held.of) if isinstance(each, External)]
     if not foreign or foreign[0] == "argparse.Namespace":

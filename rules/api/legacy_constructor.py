@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from operator import or_
 from typing import Any
@@ -91,9 +92,12 @@ def constructor(call: cst.Call, source: Source) -> Iterator[Hit]:
     if args and _are_sizes(args):
         yield _made_of_sizes(call, name, source)
     elif len(args) == 1 and (found := _numbers(args[0])):
+        text = source.code(args[0])
+        if name == "torch.Tensor" and _FEW.fullmatch(text):
+            text, found = _WHOLE.sub(r"\g<0>.0", text), [*map(float, found)]
         given = _data_options(name, found, options, call, source)
         message = f"{name} of a list is a legacy constructor"
-        fix = _fix("torch.tensor", source.code(args[0]), given, call, source)
+        fix = _fix("torch.tensor", text, given, call, source)
         yield Hit(call, message, fix, remedy="use torch.tensor")
     elif len(args) == 1 and isinstance(literal(args[0]), float):
         message = f"{name} of one float raises TypeError"
@@ -101,6 +105,10 @@ def constructor(call: cst.Call, source: Source) -> Iterator[Hit]:
     elif device and args:
         message = f"{name} raises TypeError where torch has no CUDA"
         yield Hit(call, message, remedy="use torch.tensor, with dtype= and device=")
+
+
+_FEW, _WHOLE = re.compile(r"[\[\](),\s\d-]{,24}"), re.compile(r"\d+")
+"""A short list of whole numbers, which become floats where they stand; each of them."""
 
 
 @rule.event(*CONSTRUCTORS)
@@ -117,7 +125,27 @@ def _made_of_sizes(call: cst.Call, name: str, source: Source) -> Hit:
     text = ", ".join(source.code(arg.value) for arg in call.args)
     message = f"{name}({text}) is made of sizes and left unset: torch.empty says so"
     options = _options(*CONSTRUCTORS[name], call, source)
-    return Hit(call, message, _fix("torch.empty", text, options, call, source))
+    filled, value = _find_filling(call, source)
+    fix = _fix(f"torch.{_FILLED.get(value, 'empty')}", text, options, filled, source)
+    return Hit(call, message, fix)
+
+
+def _find_filling(call: cst.Call, source: Source) -> tuple[cst.Call, object]:
+    """`torch.Tensor(2, 3).zero_()` and 0: the call that fills what a call makes, and with what; else itself, and None."""
+    method = source.parent(call)
+    filled = source.parent(method) if isinstance(method, cst.Attribute) else None
+    if not isinstance(method, cst.Attribute) or not isinstance(filled, cst.Call):
+        return call, None
+    given = [None if arg.star or arg.keyword else literal(arg.value) for arg in filled.args]
+    if method.attr.value == "zero_" and not given:
+        return filled, 0
+    if method.attr.value == "fill_" and len(given) == 1 and type(given[0]) in (int, float):
+        return (filled, given[0]) if given[0] in _FILLED else (call, None)
+    return call, None
+
+
+_FILLED: dict[object, str] = {0: "zeros", 1: "ones"}
+"""What makes a tensor of one number."""
 
 
 @rule.source(cst.Call, needs=("Variable",))
@@ -145,7 +173,7 @@ def _is_without_gradient(data: cst.BaseExpression, source: Source) -> bool:
     """`torch.ones(1).cuda() * 2`, `x.detach().long()`: made here, or cut off already."""
     if isinstance(data, cst.BinaryOperation):
         sides = data.left, data.right
-        numbers = [isinstance(literal(side), (int, float)) for side in sides]
+        numbers = [*map(_is_number, sides)]
         known = map(_is_without_gradient, sides, (source, source))
         return not all(numbers) and all(map(or_, numbers, known))
     if not isinstance(data, cst.Call) or _asks_for_gradient(data):
@@ -157,8 +185,13 @@ def _is_without_gradient(data: cst.BaseExpression, source: Source) -> bool:
     method, held = data.func.attr.value, data.func.value
     if method == "new" and _are_sizes([arg.value for arg in data.args]):
         return True
-    through = method in _MOVING and _is_without_gradient(held, source)
+    filled = method == "fill_" and len(data.args) == 1 and _is_number(data.args[0].value)
+    through = (filled or method in _MOVING) and _is_without_gradient(held, source)
     return through or method in _MADE_LIKE or (method == "detach" and not data.args)
+
+
+def _is_number(node: cst.BaseExpression) -> bool:
+    return isinstance(literal(node), (int, float))
 
 
 def _asks_for_gradient(call: cst.Call) -> bool:
@@ -216,12 +249,22 @@ def new(event: Called, source: Source) -> Iterator[Hit]:
         return
     args = [arg.value for arg in call.args]
     if _are_sizes(args) or _is_size(event.positional[1:]):
-        message, name = "x.new of sizes is left unset: x.new_empty says so", "new_empty"
+        message = "x.new of sizes is left unset: x.new_empty says so"
+        yield Hit(event, message, _new_of_sizes(call, call.func, source))
     elif len(args) == 1 and _numbers(args[0]):
-        message, name = "x.new of a list is a legacy constructor: use x.new_tensor", "new_tensor"
-    else:
-        return
-    yield Hit(event, message, Fix(f"use {name}", (source.replace(call.func.attr, name),)))
+        message = "x.new of a list is a legacy constructor: use x.new_tensor"
+        fix = Fix("use new_tensor", (source.replace(call.func.attr, "new_tensor"),))
+        yield Hit(event, message, fix)
+
+
+def _new_of_sizes(call: cst.Call, method: cst.Attribute, source: Source) -> Fix:
+    filled, value = _find_filling(call, source)
+    name = f"new_{_FILLED.get(value, 'empty')}"
+    if filled is call:
+        return Fix(f"use {name}", (source.replace(method.attr, name),))
+    sizes = source.code(call).removeprefix(source.code(method))
+    written = f"{source.code(method.value)}.{name}{sizes}"
+    return Fix(f"use {name}", (source.replace(filled, written),))
 
 
 def _are_sizes(args: Sequence[cst.BaseExpression]) -> bool:

@@ -17,6 +17,7 @@ from lintorch.evidence.size_changes import blame_event, find_changes
 from lintorch.evidence.treatment import report_limits
 from lintorch.facts.models.size_forms import write_side
 from lintorch.source import Source
+from lintorch.syntax.plain_reads import is_read
 
 HOLDS = "a negative width, which holds at every size"
 
@@ -163,9 +164,8 @@ def select_at_most(event: Indexed, source: Source) -> Fix | None:
     held, above = hold(node, source)
     if not arange or not held:
         return None
-    text = (
-        source.code(stop) if isinstance(stop, (cst.Name, cst.Integer)) else f"({source.code(stop)})"
-    )
+    plain = isinstance(stop, cst.Integer) or is_read(stop)
+    text = source.code(stop) if plain else f"({source.code(stop)})"
     size = f"{held}.shape[{axis}]"
     count = write_side(size, text, larger=False)
     text = f"{held}.index_select({axis}, {arange}({count}, device={held}.device))"
@@ -232,7 +232,8 @@ def pad_by_less(
     for axis in range(len(stops) - 1, next(n for n, stop in enumerate(stops) if stop) - 1, -1):
         stop = stops[axis]
         text = source.code(stop) if isinstance(stop, cst.CSTNode) else ""
-        text = text if isinstance(stop, (cst.Name, cst.Integer)) or not text else f"({text})"
+        plain = isinstance(stop, cst.Integer) or (isinstance(stop, cst.CSTNode) and is_read(stop))
+        text = text if plain or not text else f"({text})"
         less = f"{text} - {name}.shape[{axis + begin}]"
         less = write_side(f"({less})", "", larger=False) if shorter else less
         widths.append(f"0, {less}" if text else "0, 0")

@@ -13,12 +13,12 @@ from lintorch.syntax.tree import ends_in_jump, names_in
 
 _ASKS = re.compile(
     r"hasattr|getattr|version|greater|at_?least|(^|_)[gl][te]_?\d|torch_?\d|pt_?\d|legacy|compat|"
-    r"is_new|is_old|new_api|old_api|signature|__kwdefaults__|is_torch_|supports?_|has_native|(?-i:\bHAS_)",
+    r"is_new|is_old|new_api|old_api|signature|argspec|co_varnames|__kwdefaults__|is_torch_|supports?_|has_native|(?-i:\bHAS_)",
     re.IGNORECASE,
 )
 _RELEASE = re.compile(
     r"__version__|version_info|torch_version|\bversion\.parse|\bVersion\(|metadata\.version"
-    r"|hasattr\(\s*(torch|nn|optim)\b|is_torch_|at_?least|__kwdefaults__|\bsignature\("
+    r"|hasattr\(\s*(torch|nn|optim)\b|is_torch_|at_?least|__kwdefaults__|\bsignature\(|argspec|co_varnames"
 )
 """What sets a name that tells the release."""
 _FOLLOWED = 2
