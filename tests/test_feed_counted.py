@@ -366,3 +366,55 @@ def test_numbers_in_a_docstring_say_how_many_there_are(tmp_path: Path) -> None:
     '''
     (report,) = examine_files(write_files(tmp_path, {"net": text}), tmp_path, trace=False)
     assert model_of(report).arguments == {"inshape": "(32, 32, 32)"}
+
+
+def test_lengths_under_another_name_are_a_tensor(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    def mask_of(lengths):
+        return torch.arange(int(lengths.max())) < lengths.unsqueeze(1)
+
+    class Durations(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(20, 8)
+
+        def forward(self, text, text_len, masked=True):
+            x, length = self.table(text), text_len
+            return x * mask_of(length).unsqueeze(2)
+    """,
+    )
+    assert fed == {
+        "Durations": "['int64[batch=2, sequence=16] in 0..18', 'int64[batch=2] down from sequence']"
+    }
+
+
+def test_what_is_taken_apart_if_it_is_a_tuple_is_a_tensor(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Policy(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm = nn.Linear(6, 3)
+
+        def forward(self, x):
+            label = None
+            if type(x) is tuple:
+                x, label = x
+            x = self.norm(x)
+            return x if label is None else x + label
+
+    class Wrapped(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(5, 2)
+
+        def forward(self, batch):
+            if isinstance(batch, (list, tuple)):
+                batch, _ = batch
+            return self.layer(batch)
+    """,
+    )
+    assert fed == {"Policy": "['float32[batch=2, 6]']", "Wrapped": "['float32[batch=2, 5]']"}

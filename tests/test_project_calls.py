@@ -166,6 +166,20 @@ def test_a_configuration_file_is_read_and_nothing_is_trained(tmp_path: Path) -> 
     assert model.assumptions == ("arguments from train.py:10",)
 
 
+def test_a_script_that_only_its_first_line_calls_python_is_read(tmp_path: Path) -> None:
+    script = """
+        import torch
+        from nets.net import Net
+
+        Net(6)(torch.zeros(1, 6, 20, 20))
+    """
+    (tmp_path / "notes").write_text(script)
+    (tmp_path / "demo").write_text(f"#!/usr/bin/env python3\n{textwrap.dedent(script)}")
+    model = run_net(tmp_path)
+    assert model.arguments == {"width": 6}
+    assert model.assumptions == ("arguments and inputs from demo:6",)
+
+
 def test_a_call_that_does_not_fit_is_not_followed(tmp_path: Path) -> None:
     model = run_net(
         tmp_path,

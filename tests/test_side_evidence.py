@@ -57,6 +57,31 @@ class Remembers(nn.Module):
         return image * self.calls + self.total[None, :, None, None]
 
 
+class Restarts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.state = None
+        self.mean = None
+        self.last = None
+
+    def restart(self, image):
+        self.state = torch.zeros_like(image)
+
+    def settle(self, image):
+        self.mean = image.mean()
+
+    def forward(self, image, fresh=True):
+        self.settle(image)
+        if fresh:
+            self.restart(image)
+        if fresh or self.last is None:
+            self.last = torch.zeros_like(image)
+        self.state = self.state + image  # LT110 source: self.state is kept from one forward to the next
+        self.last = self.last + image  # LT110 source: self.last is kept from one forward to the next
+        self.mean = self.mean * 2
+        return self.last + self.state * self.mean
+
+
 class Draws(nn.Module):
     def __init__(self):
         super().__init__()

@@ -14,10 +14,11 @@ _MOST_FILES = 3000
 _MOST_FOLDERS = 3000
 _MOST_BYTES = 48 << 20
 """Of all files together."""
-_BIGGEST = {".py": 1 << 19, ".md": 1 << 19, ".ipynb": 1 << 22, ".sh": 1 << 16}
+_BIGGEST = {".py": 1 << 19, ".md": 1 << 19, ".ipynb": 1 << 22, ".sh": 1 << 16, "": 1 << 16}
 """Bytes of a file, by its ending; pictures make notebooks big, and scripts of a shell say how others start."""
 CODE_ENDINGS = tuple(_BIGGEST)
-"""The endings of files that hold code: modules, notebooks, texts with code in them, scripts of a shell."""
+"""The endings of files that hold code: modules, notebooks, texts with code in them, scripts of a shell, and scripts that name their interpreter."""
+_STARTS_PYTHON = re.compile(rb"#!.*\bpython[\d.]*\b")
 _PASSED = frozenset(
     ("node_modules", "site-packages", "dist-packages", "__pycache__", "build", "dist", "venv")
 )
@@ -61,10 +62,12 @@ def read_texts(project: str) -> tuple[tuple[Path, bytes], ...]:
         if len(texts) == _MOST_FILES or size > left:
             break
         try:
-            texts.append((path, path.read_bytes()))
+            data = path.read_bytes()
         except OSError:
             continue
-        left -= size
+        if path.suffix or _STARTS_PYTHON.match(data):
+            texts.append((path, data))
+            left -= size
     return tuple(texts)
 
 

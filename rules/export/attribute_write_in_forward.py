@@ -15,6 +15,7 @@ from lintorch.evaluator.events import AttributeSet, Called, ItemSet, Occurrence
 from lintorch.evaluator.values import NONE, Constant, Held, Items, Number, Slice, Tensor, Value
 from lintorch.evidence import KeptWrite, ModuleWrite, Outcome, ResetWrite, Trace, Trial
 from lintorch.evidence.host_reads import is_whole_run
+from lintorch.evidence.reached_lines import is_always_reached, is_read_above
 from lintorch.evidence.size_changes import describe_outcome
 from lintorch.evidence.treatment import report_refusal
 from lintorch.facts.exporting.cache_edits import fill_each_time
@@ -480,8 +481,22 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 @rule.trace(ResetWrite)
 def in_run(event: ResetWrite, trace: Trace) -> Iterator[Refuted]:
     """Where it is so of all that the line writes, in whichever module."""
-    if all(map(is_whole_run, trace.runs)) and written(trace, event) <= reset(trace, event):
+    if not all(map(is_whole_run, trace.runs)) or not written(trace, event) <= reset(trace, event):
+        return
+    if is_begun_by_all(trace, event):
         yield Refuted(event, f"each call writes self.{event.attribute} anew before it reads it")
+
+
+def is_begun_by_all(trace: Trace, event: ResetWrite) -> bool:
+    """Whether calls with other flags write the attribute anew too: `if reset: self.last = zeros` is of one."""
+    firsts: dict[str, ModuleWrite] = {}
+    for write in trace.find_events(ModuleWrite):
+        if write.attribute == event.attribute:
+            firsts.setdefault(write.layer, write)
+    return all(
+        is_always_reached(each.site) and not is_read_above(each.site, each.attribute)
+        for each in firsts.values()
+    )
 
 
 def written(trace: Trace, event: ResetWrite) -> set[tuple[str, str]]:

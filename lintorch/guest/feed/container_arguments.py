@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import math
 import re
@@ -27,6 +28,7 @@ _COUNTS = re.compile(
     r"(n|num|nbr|nb)_?(of_)?((ref|reference|source|src|neighbou?r|input)_)?(inputs?|frames?|views?|images?|imgs?|scans|sources)"
 )
 """Arguments of constructors that say how many tensors a list holds."""
+_CONTAINERS = re.compile(r"\b(list|tuple|dict|Sequence|Mapping)\b")
 _ITERATING_FUNCTIONS = frozenset(("enumerate", "zip", "len", "reversed", "list"))
 _USUAL_PARTS, _MOST_PARTS = 2, 16
 """Tensors in a list of which nothing tells how many it holds."""
@@ -51,10 +53,37 @@ def find_structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]
     }
     kept = {**getattr(inspect.unwrap(module.forward), "__globals__", {}), **_list_kept(module)}
     found = {
-        name: _find_structure(name, text, tree, held, kept) or _find_in_part(module, name)
+        name: _find_unguarded(name, text, tree, held, kept) or _find_in_part(module, name)
         for name, text in written.items()
     }
     return {name: structure for name, structure in found.items() if structure}
+
+
+def _find_unguarded(
+    name: str, written: str, tree: ast.AST, held: int, kept: Mapping[str, Any]
+) -> tuple[Structure, bool] | None:
+    """The structure of an argument; not surely one where only `if isinstance(x, tuple): …` takes it apart."""
+    found = _find_structure(name, written, tree, held, kept)
+    if found is None:
+        return None
+    plain = _GuardRemover(name).visit(copy.deepcopy(tree))
+    unasked = _find_structure(name, written, plain, held, kept)
+    return found if unasked == found else (found[0], False)
+
+
+class _GuardRemover(ast.NodeTransformer):
+    """Takes out what runs only where an argument was found to be a tuple, list or mapping."""
+
+    def __init__(self, name: str) -> None:
+        asks = rf"isinstance\({re.escape(name)}, .*\)|type\({re.escape(name)}\) (is|==|in) .*"
+        self._guard = re.compile(asks)
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        """The branch without its statements."""
+        text = ast.unparse(node.test)
+        if self._guard.fullmatch(text) and _CONTAINERS.search(text):
+            node.body = [ast.copy_location(ast.Pass(), node)]
+        return self.generic_visit(node)
 
 
 def _find_in_part(module: Any, name: str) -> tuple[Structure, bool] | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,7 +100,22 @@ class _UseReader:
         self._inner: dict[nn.Module, set[str]] = {}
 
     def read_uses(self, name: str) -> ParameterUses:
-        """What is done with one parameter."""
+        """What is done with one parameter, also by another name: `lengths` of `x, lengths = embed(text), text_len`."""
+        uses = [self._read_named(each) for each in (name, *list_other_names(self._nodes, name))]
+        return ParameterUses(
+            tensor=any(each.tensor for each in uses),
+            vector=any(each.vector for each in uses),
+            tested=any(each.tested for each in uses),
+            counted=any(each.counted for each in uses),
+            sized=any(each.sized for each in uses),
+            may_be_none=any(each.may_be_none for each in uses),
+            words=tuple(dict.fromkeys(word for each in uses for word in each.words)),
+            unpacked=next((each.unpacked for each in uses if each.unpacked), ()),
+            passed=next((each.passed for each in uses if each.passed is not None), None),
+        )
+
+    def _read_named(self, name: str) -> ParameterUses:
+        """What is done with what a name stands for."""
         passed, to_layer = (
             self._follow_calls(name) if self._depth < _DEEPEST_CALL else (None, False)
         )
@@ -169,6 +185,23 @@ class _UseReader:
         if isinstance(node.func, ast.Name):
             return self._loops.get(node.func.id)
         return find_held_module(node.func, self._module)
+
+
+def list_other_names(nodes: Sequence[ast.AST], name: str) -> Iterator[str]:
+    """Names that are given a parameter as it is, and nothing else anywhere."""
+    stored = Counter(
+        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+    for node in nodes:
+        if not isinstance(node, ast.Assign) or stored[name]:
+            continue
+        target, value = node.targets[0], node.value
+        pairs = [(target, value)]
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            pairs = [*zip(target.elts, value.elts, strict=False)]
+        for called, given in pairs:
+            if _is_named(given, name) and isinstance(called, ast.Name) and stored[called.id] == 1:
+                yield called.id
 
 
 def find_held_module(node: ast.AST, module: nn.Module) -> nn.Module | None:
