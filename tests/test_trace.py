@@ -151,7 +151,9 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
     paths = [folder / f"{name}.py" for name in texts]
     for path in paths:
         path.write_text(textwrap.dedent(texts[path.stem]))
-    reports = examine_files(paths, folder, limits=ModelLimits(seconds=60))
+    asked, paths = [paths[-2]], [*paths[:-2], paths[-1]]
+    reports = examine_files(asked, folder, program=True)
+    reports += examine_files(paths, folder, limits=ModelLimits(seconds=60))
     return {Path(subject_of(r).path).stem: r for r in reports}
 
 
@@ -244,6 +246,14 @@ def test_a_graph_that_is_made_has_operators_with_lines(reports: dict[str, Report
     assert names["fx"] == ["torch.nn.Conv2d", "torch.Tensor.relu"]
     rows = {site and site.row for each in captures.values() for _, site in each.operators}
     assert rows == {row}
+
+
+def test_torch_export_is_asked_of_models_that_read_data(reports: dict[str, Report]) -> None:
+    asked = {name for name, each in reports.items() if len(each.captures) > 1} - {"graphed"}
+    assert asked
+    for name, report in reports.items():
+        read = any(isinstance(e, TensorRead) for run in report.runs for e in run.events)
+        assert read or name not in asked
 
 
 def test_a_model_that_following_disturbs_is_recorded_without(reports: dict[str, Report]) -> None:

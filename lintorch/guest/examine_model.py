@@ -40,7 +40,7 @@ from lintorch.guest.watch.size_ranges import find_user_modules
 from lintorch.guest.watch.trace_graphs import TRACERS
 from lintorch.guest.watch.user_lines import UserLines
 from lintorch.record.bounds import SLACK
-from lintorch.record.events import ModuleWrite, Raised
+from lintorch.record.events import ModuleWrite, OperatorCall, Raised, RunEvent, TensorRead
 from lintorch.record.held_axes import Axis, list_held_axes, list_near_axes
 from lintorch.record.messages import (
     FactShown,
@@ -55,12 +55,14 @@ from lintorch.record.messages import (
 )
 from lintorch.record.model_options import ModelOptions
 from lintorch.record.models import Model, Purpose
-from lintorch.record.runs import GraphCapture, ModelRun
+from lintorch.record.runs import GraphCapture, ModelRun, Tracer
 from lintorch.record.sites import Site
 from lintorch.record.work_bounds import REPLAY_SECONDS
 
 _REFUSED_SHARE = 0.1
 """Of the time that is left, for each try at sizes that a model does not take."""
+_VERDICTS = (".equal", ".allclose")
+"""Ends of the names of operators that give one answer of the data of two tensors."""
 _AXES_SHARE = 0.2
 """Of the time that is left, for all changes of sizes that have no name of their own."""
 
@@ -98,7 +100,7 @@ def examine_model(
         if runs and options.axes and options.dynamic and not built.made_up:
             _change_axes(work, subject, fed, runs[0], model.configured)
         if runs and options.graphs:
-            _trace_graphs(work, subject, fed)
+            _trace_graphs(work, subject, fed, runs)
         if runs and model.decoder is not None:
             _record_halves(work, subject, model)
     if not model.purpose:
@@ -307,9 +309,26 @@ def _replay_run(
         work.send(fact)
 
 
-def _trace_graphs(work: ModelWork, subject: record_run.WatchedModel, fed: Fed) -> None:
-    """Trace the model as a graph, each way in time of its own."""
+def _reads_data(event: RunEvent) -> bool:
+    """Whether Python learns of the data of a tensor."""
+    return isinstance(event, TensorRead) or (
+        isinstance(event, OperatorCall) and event.name.endswith(_VERDICTS)
+    )
+
+
+def _trace_graphs(
+    work: ModelWork, subject: record_run.WatchedModel, fed: Fed, runs: Sequence[ModelRun]
+) -> None:
+    """Trace the model as a graph, each way in time of its own.
+
+    torch.export takes as long as all else together: without trial exports it is asked of models that read
+    data, which it may refuse, and where its program is wanted.
+    """
+    wanted = bool(work.options.program or work.options.exporters)
+    wanted = wanted or any(_reads_data(event) for run in runs for event in run.events)
     for tracer, trace in TRACERS.items():
+        if tracer is Tracer.EXPORT and not wanted:
+            continue
 
         def send_graph(send: Send, trace: Any = trace) -> None:
             send(GraphTried(trace(subject, fed.sizes)))

@@ -51,6 +51,8 @@ class ModelOptions:
     """Whether runs are recorded."""
     graphs: bool = True
     """Whether a model whose runs are recorded is traced as a graph too."""
+    program: bool = False
+    """Whether torch.export traces it whatever its runs show: a target looks operators up in that program."""
     axes: bool = True
     """Whether sizes without a name of their own are changed as well: that backs what is withdrawn."""
     exporters: tuple[str, ...] = ()

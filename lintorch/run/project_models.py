@@ -27,6 +27,7 @@ from lintorch.run.request import Progress, Request
 from lintorch.run.scope import Scope
 from lintorch.settings import Settings
 from lintorch.store import StoredWork, StoreError, open_store
+from lintorch.targets import find_target
 
 _MEBIBYTE = 2**20
 
@@ -109,6 +110,7 @@ def group_models(
             in_training=in_training,
             strict=profile.strict,
             opsets={e: n for e in EXPORTERS if (n := profile.opset_asked(e))},
+            program=any(find_target(t).tables.looks_up == "program" for t in profile.targets),
             dynamic=profile.dynamic or _names_inputs(settings),
             limits=limit_models(settings),
             processes=request.jobs or count_cores(),
