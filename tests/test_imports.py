@@ -70,7 +70,10 @@ def halve(x):
     return x / 2
 """
     uses = {
-        "Idle": {"running": "logger.info('run'); x = halve(double(x))"},
+        "Idle": {
+            "building": "assert absent_sounds.check_types()",
+            "running": "logger.info('run'); x = halve(double(x))",
+        },
         "Calling": {"running": "x = mel(x)"},
         "Counting": {"building": "self.out = nn.Linear(SIZE, 3)"},
         "Adding": {"running": "x = x + MELS"},

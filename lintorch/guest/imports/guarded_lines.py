@@ -1,4 +1,4 @@
-"""Lines of a file at which an import may fail, and those of decorators: read off its text."""
+"""Lines of a file at which an import may fail, those of decorators, and of assertions: read off its text."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ _GIVES_UP = {"exit", "quit", "_exit"}
 
 @dataclass(frozen=True)
 class SpecialLines:
-    """Lines of a file: those where an ImportError or any error is dealt with, and those of decorators."""
+    """Lines of a file: those where an ImportError or any error is dealt with, those of decorators, and those that only assert what a call says."""
 
     imports_guarded: frozenset[int] = frozenset()
     errors_guarded: frozenset[int] = frozenset()
     decorators: frozenset[int] = frozenset()
+    assertions: frozenset[int] = frozenset()
 
 
 @cache
@@ -34,6 +35,7 @@ def read_special_lines(filename: str) -> SpecialLines:
         frozenset(_list_guarded(tree, _CATCHES_IMPORTS)),
         frozenset(_list_guarded(tree, _CATCHES_ALL)),
         frozenset(_list_decorators(tree)),
+        frozenset(_list_assertions(tree)),
     )
 
 
@@ -77,6 +79,13 @@ def _list_names(node: ast.AST) -> set[str]:
     if isinstance(node, ast.Attribute):
         return {node.attr}
     return {node.id} if isinstance(node, ast.Name) else set()
+
+
+def _list_assertions(tree: ast.AST) -> Iterator[int]:
+    """Of `assert check_argument_types()`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert) and isinstance(node.test, ast.Call):
+            yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def _list_decorators(tree: ast.AST) -> Iterator[int]:

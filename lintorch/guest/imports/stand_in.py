@@ -91,13 +91,16 @@ class StandIn:
         if settings := find_settings_class(self):
             return settings(*args, **kwargs)
         frame = sys._getframe(1)
-        decorates = frame.f_lineno in read_special_lines(frame.f_code.co_filename).decorators
+        lines = read_special_lines(frame.f_code.co_filename)
+        decorates = frame.f_lineno in lines.decorators
         if decorates and len(args) == 1 and not kwargs and _is_definition(args[0]):
             return args[0]
         if decorates or _depth[0]:
             return StandIn(self._missing, f"{self._path}()")
-        if _is_unused(frame) and not any(map(_holds_tensor, (*args, *kwargs.values()))):
-            return None
+        asserted = frame.f_lineno in lines.assertions
+        unused = asserted or _is_unused(frame)
+        if unused and not any(map(_holds_tensor, (*args, *kwargs.values()))):
+            return asserted or None
         kept = keep_settings(self._path, args, kwargs, self._refuse)
         return self._refuse() if kept is None else kept
 
