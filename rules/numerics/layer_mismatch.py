@@ -86,6 +86,8 @@ DEEPEST = 8
 RANKS = re.compile(r"\b\d-?D\b")
 """Messages about how many axes something has."""
 OTHER_RANK = "input to conv1d, but got input of size"
+REPEATED_BATCH = re.compile(r"\(B\).*\(B \* B\)|\(B \* B\).*\(B\)")
+"""`pos.repeat(batch, 1, 1)` of an input that was taken for a batch itself."""
 UNSET = re.compile(r"negative dimension -1: ")
 
 
@@ -135,8 +137,8 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
     """What raises for the shapes that a model computes: an error where that is so on every way through it."""
     spot = event.made or event.spot
     certain = event.way.certain
-    if is_unset(event):
-        return  # a setting that nobody has made yet
+    if is_unset(event) or REPEATED_BATCH.search(event.message):
+        return  # a setting that nobody has made yet, or an input of one row that stands for all samples
     told = not certain and spot.path == source.path and spot.row in source.evaluation.rows.refused
     if told or not (event.founded or follows_linear(event, source)):
         return

@@ -440,3 +440,13 @@ class Filled(nn.Module):
     def forward(self, x):
         table = self.table.weight.reshape(-1, 10, 4096)
         return table, x.reshape(-1, self.sizes.words), self.head(self.embed(x))
+
+
+class Placed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mix = nn.Linear(64, 64)
+
+    def forward(self, x, places):
+        rows = x.size(0)
+        return self.mix(x.permute(1, 0, 2) + places.permute(1, 0, 2).repeat(1, rows, 1))
