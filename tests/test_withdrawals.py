@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from running import lintorch
@@ -95,6 +96,23 @@ class Still(nn.Module):
         y = self.head(x)
         return sum(y[i] for i in range(y.size(0) // 1000 + 1))  # LT105 gone: still
 '''
+SHARED = """from torch import nn
+
+
+class Shared(nn.Module):
+    def __init__(self, width=16):
+        super().__init__()
+        self.first = nn.Linear(8, width)
+        self.last = nn.Linear(16, 4)  # row 8
+
+    def forward(self, x):
+        return self.last(self.first(x))
+"""
+CALLING = """import torch
+from shared import Shared
+
+Shared(width=32)(torch.randn(2, 8))
+"""
 SETTINGS = 'exporters = ["torch.export", "onnx", "onnx-legacy", "torchscript-trace"]\n'
 MARK = re.compile(r"# (LT\d+) (kept|gone): (\w+)$")
 MARKED = {
@@ -120,6 +138,16 @@ def test_a_line_is_withdrawn_where_no_size_changes_it(told: list[str], mark: str
     row, code, wanted = MARKED[mark]
     (line,) = [each for each in told if each.startswith(f"net.py:{row}:") and f" {code} " in each]
     assert ("withdrawn" in line) == (wanted == "gone")
+
+
+def test_a_run_with_other_arguments_takes_nothing_back_of_a_call(tmp_path: Path) -> None:
+    (tmp_path / "shared.py").write_text(SHARED)
+    (tmp_path / "calling.py").write_text(CALLING)
+    done = lintorch("check", "--trace", "--show-refuted", "--select", "LT806", cwd=tmp_path)
+    assert "shared.py:8:" in done.stdout
+    assert "Withdrew" not in done.stdout
+    assert "✓ trace   last raised" in done.stdout
+    assert "not as calling.py:4 builds it" in lintorch("models", cwd=tmp_path).stdout
 
 
 def ask(row: int, value: int) -> SizeRead:

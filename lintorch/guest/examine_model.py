@@ -176,6 +176,7 @@ def describe_found(work: ModelWork, built: Built, fed: Fed) -> Model:
         made_up=built.made_up,
         assumptions=(*list_assumptions(), *fed.assumed),
         layers=list_layers(built.module, built.sites),
+        raised=fed.raised,
     )
 
 

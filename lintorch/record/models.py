@@ -125,6 +125,8 @@ class Model:
     """How it takes tokens and a cache; None where it is no decoder."""
     halves: tuple[DecoderHalf, ...] = ()
     """Of a decoder: the prompt alone, and one step behind a cache."""
+    raised: tuple[Raised, ...] = ()
+    """What it raised as a call of the project builds it, before it ran as it was built otherwise."""
 
     def take_half(self, name: str) -> Model:
         """One of its halves as a model, which no settings name."""

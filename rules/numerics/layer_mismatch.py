@@ -261,14 +261,20 @@ def in_failure(event: Raised, trace: Trace) -> Iterator[Hit]:
 
 
 @rule.trace(Tracer.FX)
-def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Refuted]:
-    """Layers that ran; one that made its input longer or shorter is told of for that."""
+def in_run(capture: GraphCapture, trace: Trace) -> Iterator[Hit | Refuted]:
+    """Layers that ran; one that made its input longer or shorter is told of for that.
+
+    Of one that raised as the project builds the model, a run with other arguments proves nothing.
+    """
+    for failed in trace.record.raised:
+        yield from in_failure(failed, trace)
     if not all(map(is_whole_run, trace.runs)):
         return
     ran = [call for call in trace.list_calls() if call.outputs and call.built is not None]
-    uneven = {event.built for event in ran if is_uneven(event)}
+    spared = {event.built for event in ran if is_uneven(event)}
+    spared |= {event.built for event in trace.record.raised}
     for built, event in {event.built: event for event in ran}.items():
-        if built is None or built in uneven or not event.layer_class.startswith("torch.nn."):
+        if built is None or built in spared or not event.layer_class.startswith("torch.nn."):
             continue
         if "children()" not in source_line(built):
             yield Refuted(built, f"{event.layer} ran on {write_shapes(event.inputs[:1])}")

@@ -73,6 +73,7 @@ def feed_model(
     None where there is neither, which has been told; a model without a name is passed over.
     """
     first: InputsMissing | None = None
+    raised: tuple[Raised, ...] = ()
     try:
         for built in makes():
             identity = name(built.module.eval())
@@ -87,8 +88,11 @@ def feed_model(
                 found = again if isinstance(again, Fed) else found
             if isinstance(found, Fed):
                 _note_source(built, found)
-                return work, built, found
+                return work, built, replace(found, raised=raised)
             first = first or found
+            if built.like.source and found.raised:
+                raised += found.raised
+                note_assumption(f"not as {built.like.source} builds it, which did not run")
             if clock() + LEAST_SECONDS > work.deadline:
                 break
     except BaseException as error:  # whatever user code raises, SystemExit too

@@ -26,6 +26,7 @@ from lintorch.guest.process.deadline import clock
 from lintorch.guest.process.limits import TooSlow, limit_seconds
 from lintorch.guest.watch import make_tensors
 from lintorch.guest.watch.record_run import call_model
+from lintorch.record.events import Raised
 from lintorch.record.models import FedArgument, Input, PlainArgument
 from lintorch.record.outcomes import Untried
 from lintorch.record.plain_values import bind_sizes
@@ -47,7 +48,8 @@ class Fed:
     a GPU by name is made on the CPU. It is `moving` where runs have changed weights of the model,
     and `trained` where it ran in training mode once before all else; `begun` is the method that was
     called first. `untried` are sizes on the other
-    side of a comparison, or of a constant, that were left out.
+    side of a comparison, or of a constant, that were left out. `raised` is what the model raised
+    as a call of the project builds it, where it only runs as it is built otherwise.
     """
 
     inputs: tuple[FedArgument, ...]
@@ -63,6 +65,7 @@ class Fed:
     trained: bool = False
     begun: Begun | None = None
     untried: tuple[Untried, ...] = ()
+    raised: tuple[Raised, ...] = ()
 
 
 class SizeTrials:
