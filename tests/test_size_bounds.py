@@ -24,7 +24,7 @@ def draw_size(chance: Random) -> Dim:
     """A size made of two symbols by a few steps."""
     size: Dim = chance.choice((H, W))
     for _ in range(chance.randint(1, 4)):
-        step, number = chance.choice("+-*/%wud"), chance.randint(1, 7)
+        step, number = chance.choice("+-*/%wudn"), chance.randint(1, 7)
         size = {
             "+": size + number,
             "-": size - number,
@@ -34,6 +34,7 @@ def draw_size(chance: Random) -> Dim:
             "w": size + W // number,
             "u": size + -size % number,
             "d": size - size % number,
+            "n": size // number - 2 * ((size + number) // (2 * number)),
         }[step]
     return size
 

@@ -113,6 +113,17 @@ class Compared(Occurrence):
 
 
 @frozen_record
+class Ordered(Occurrence):
+    """Python compared numbers of which data tell: `max(a, b)`, `sorted(rows, key=score)`, `scores.index(best)`.
+
+    `name` is the function's; `chooses`: something else hangs on it than a number alone.
+    """
+
+    name: str
+    chooses: bool
+
+
+@frozen_record
 class Repeated(Occurrence):
     """A loop or comprehension went over a value."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from lintorch.evaluator.events import Ordered
 from lintorch.evaluator.loaded_batches import ITEM, LOADER, load_batch
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.truth import known_items
@@ -113,8 +114,18 @@ _MOST_KEYS = 8
 """Items whose keys are asked for."""
 
 
-def ask_keys(machine: Machine, node: ast.AST, key: Value | None, items: Sequence[Value]) -> None:
-    """Carries out the function that sorted(), max() and min() order items by."""
-    if key is not None and key != NONE:
-        for each in items[:_MOST_KEYS]:
-            machine.call(node, key, Given((each,)))
+def ask_keys(
+    machine: Machine, node: ast.AST, key: Value | None, items: Sequence[Value]
+) -> tuple[Value, ...]:
+    """What sorted(), max() and min() order items by: what a function gives of each, or they themselves."""
+    if key is None or key == NONE:
+        return tuple(items)
+    return tuple(machine.call(node, key, Given((each,))) for each in items[:_MOST_KEYS])
+
+
+def tell_ordered(
+    machine: Machine, node: ast.AST, name: str, compared: Iterable[Value], *, chooses: bool
+) -> None:
+    """Record that data decide how numbers are ordered."""
+    if any(isinstance(each, Number) and each.data and not each.truth for each in compared):
+        machine.tell(Ordered, node, name, chooses)

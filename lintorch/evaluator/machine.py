@@ -274,6 +274,8 @@ class Machine:
         """Those that are cut there instead, `x[:, n:]`: columns are not."""
         self.narrowed: set[str] = set()
         """Inputs of which a Linear is given a part, `x[:, :16]`, or another form."""
+        self.hooked: set[int] = set()
+        """Parts that the model has hung hooks on."""
         self.misfit = False
         """Whether something was done with a presumed shape that asks for other axes."""
         self.learned_types: dict[str, str] = {}

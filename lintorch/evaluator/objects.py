@@ -13,6 +13,7 @@ from lintorch.evaluator.compare_layers import LAYER
 from lintorch.evaluator.events import ClosedCalled, ModelCalled, Wrapped
 from lintorch.evaluator.exported_forward import name_exported
 from lintorch.evaluator.exporters import EVERYONE
+from lintorch.evaluator.forward_hooks import run_hooks
 from lintorch.evaluator.framework_modules import FRAMEWORKS
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.kept_beside import keep_beside
@@ -197,7 +198,14 @@ def construct_object(machine: Machine, node: ast.AST, kind: Class, given: Given)
 
 @calls(Held)
 def call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> Value:
-    """What a call of an object gives: of a module its forward's."""
+    """What a call of an object gives: of a module its forward's, and what its hooks make of it."""
+    result = _call_object(machine, node, callee, given)
+    if callee.address in machine.hooked:
+        return run_hooks(machine, node, callee, given, result)
+    return result
+
+
+def _call_object(machine: Machine, node: ast.AST, callee: Held, given: Given) -> Value:
     kind = callee.of
     if callee.kind != "object":
         return UNKNOWN

@@ -356,7 +356,24 @@ def _pair_quotients(size: Size) -> tuple[dict[Product, int], int]:
                 times = min(terms[more], -terms[less])
                 total += times * (apart // by)
                 terms[more], terms[less] = terms[more] - times, terms[less] + times
+        total += _pair_nested(terms, more, less)
     return {product: factor for product, factor in terms.items() if factor}, total
+
+
+def _pair_nested(terms: dict[Product, int], fine: Product, coarse: Product) -> int:
+    """Takes `(H + 1) // 2 - 2 * ((H + 3) // 4)` out of the terms; what that is at least.
+
+    The second is `2 * ((q + t) // 2)` of the first, q, so that this is `(q + t) % 2 - t`.
+    """
+    (above, by), (other, wide) = fine[0].operands, coarse[0].operands  # type: ignore[union-attr]
+    apart, times = other - above, terms[fine]
+    if not (isinstance(by, int) and isinstance(wide, int) and isinstance(apart, int) and times):
+        return 0
+    parts, shift = wide // by, apart // by
+    if parts < 2 or wide % by or apart % by or terms[coarse] != -times * parts:
+        return 0
+    terms[fine] = terms[coarse] = 0
+    return -times * shift if times > 0 else times * (parts - 1 - shift)
 
 
 def _is_quotient(atom: Atom) -> bool:

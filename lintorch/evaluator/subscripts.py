@@ -212,8 +212,9 @@ def guess_rank(machine: Machine, name: str, index: Value) -> None:
         teach_width(machine, name, shape)
 
 
-def _guess_indexed(machine: Machine, name: str, parts: tuple[Value, ...]) -> None:
+def _guess_indexed(machine: Machine, held: Tensor, parts: tuple[Value, ...]) -> None:
     """An input has the axes that it is indexed on, where these are three or more."""
+    name = held.ranked_as
     counted = sum(_axes_taken(part) for part in parts if not isinstance(part, Tensor))
     if counted == len(parts) and counted in (3, 4):
         teach_width(machine, name, name_axes(name, counted))
@@ -221,7 +222,8 @@ def _guess_indexed(machine: Machine, name: str, parts: tuple[Value, ...]) -> Non
         teach_width(machine, name, name_film(name) if _is_moving(parts[1]) else name_axes(name, 5))
     elif counted == len(parts) == 2 and parts[0] == WHOLE and _is_moving(parts[1]):
         machine.stepped.add(name)
-        if isinstance(parts[1], Slice) and NONE in (parts[1].start, parts[1].stop):
+        worked_out = held.origin != "input"  # nobody takes the columns of that apart
+        if isinstance(parts[1], Slice) and (worked_out or NONE in (parts[1].start, parts[1].stop)):
             machine.shifted.add(name)
         batch, time, features = name_axes(name, 3)
         timed = name in machine.timed
@@ -291,7 +293,7 @@ def index_tensor(machine: Machine, held: Tensor, index: Value) -> Value:
         many = sum(map(_axes_taken, parts)) > len(held.shape)
         machine.misfit = machine.misfit or (held.guessed and many)
     elif parts is not None and held.shape is None and held.ranked_as:
-        _guess_indexed(machine, held.ranked_as, parts)
+        _guess_indexed(machine, held, parts)
     ranked = shape is None and parts is not None and all(isinstance(p, Slice) for p in parts)
     return Tensor(
         shape,

@@ -21,8 +21,8 @@ rule = Rule(
         worker holds a context of its own on the GPU, some hundred MiB. Give samples on the CPU, pin_memory=True
         to the loader, and move the batch in the loop that trains. From the notes on multiprocessing of torch.
 
-        Reported of `cuda()` and of devices named "cuda" in `__getitem__`, where the file makes a loader with
-        workers.
+        Reported of `cuda()` and of devices named "cuda" in `__getitem__` and the methods it calls, where the file
+        makes a loader with workers, and in the `collate_fn` of such a loader.
     """,
     bad="""
         import torch
@@ -71,6 +71,7 @@ rule = Rule(
 METHODS = ("__getitem__", "__iter__")
 ON_GPU = re.compile(r"\.cuda\(|\.to\(\s*(device=)?['\"]cuda|device=['\"]cuda")
 SPAWNS = re.compile(r"\b(spawn|forkserver|get_worker_info)\b")
+FORKED = "workers of a loader run this: CUDA raises in a forked process"
 WORKERS = re.compile(r"num_workers\s*=\s*(?!0\b)[\w.]+")
 
 
@@ -83,11 +84,35 @@ def in_item(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
         return
     if not any("Dataset" in source.code(base) for base in owner.bases):
         return
-    for call in source.nodes(cst.Call):
-        if source.enclosing(call, cst.FunctionDef) is not function:
-            continue
-        text = source.code(call)
-        head = source.code(call.func)
-        if ON_GPU.search(text.removeprefix(head.rpartition(".")[0])):
-            yield Hit(call, "workers of a loader run this: CUDA raises in a forked process")
+    own = [
+        each
+        for each in source.nodes(cst.FunctionDef)
+        if source.enclosing(each, cst.ClassDef) is owner
+    ]
+    for each in (function, *(e for e in own if f"self.{e.name.value}(" in source.code(function))):
+        if call := find_gpu_call(each, source):
+            yield Hit(call, FORKED)
             return
+
+
+@rule.source(cst.Call, needs=("collate_fn",))
+def in_collate(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """`DataLoader(rows, num_workers=4, collate_fn=join)`, where `join` moves the batch."""
+    given = {each.keyword.value: each.value for each in call.args if each.keyword}
+    if not WORKERS.search(source.code(call)) or SPAWNS.search(source.text):
+        return
+    joins = given.get("collate_fn")
+    name = joins.value if isinstance(joins, cst.Name) else ""
+    named = [each for each in source.nodes(cst.FunctionDef) if each.name.value == name]
+    if len(named) == 1 and (found := find_gpu_call(named[0], source)):
+        yield Hit(found, FORKED)
+
+
+def find_gpu_call(function: cst.FunctionDef, source: Source) -> cst.Call | None:
+    """The first call of a function that makes something on a GPU or moves it there."""
+    for call in source.nodes(cst.Call):
+        if source.enclosing(call, cst.FunctionDef) is function:
+            head = source.code(call.func)
+            if ON_GPU.search(source.code(call).removeprefix(head.rpartition(".")[0])):
+                return call
+    return None

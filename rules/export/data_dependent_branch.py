@@ -11,7 +11,7 @@ import libcst as cst
 
 from lintorch.core.finding import Applicability, Edit, Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, Decided
+from lintorch.evaluator.events import Called, DataRead, Decided, Ordered
 from lintorch.evaluator.make_arguments import pair_defaults
 from lintorch.evaluator.sizes import is_counted
 from lintorch.evaluator.values import Choice, Number, Tensor, Value, is_own, size_in
@@ -114,6 +114,8 @@ DRAWN = BRANCH
 DRAW = "draw only where self.training is set, or compute both sides and choose: torch.where(condition, a, b)"
 SET = "ask a Python bool or number that the constructor sets, or choose by torch.where(condition, a, b)"
 EXCHANGES = ("all_reduce", "all_gather", "broadcast", "distributed")
+PICK = "stack them, and choose by torch.argmax, or order them by torch.argsort"
+BOUND = "compute with tensors: torch.maximum(a, b), or x.clamp(min=1)"
 PARTS = ("and", "or", "not")
 """Questions within others, which are told by themselves."""
 
@@ -373,6 +375,27 @@ def in_bound(event: Called, source: Source) -> Iterator[Hit]:
         remedy = f"write torch.{event.name}imum(a, b)"
         fix = compare_as_tensors(event, source)
         yield Hit(event, said, fix=fix, harm=CHOSEN, remedy=remedy)
+
+
+@rule.event(Ordered)
+def in_order(event: Ordered, source: Source) -> Iterator[Hit]:
+    """`max(scores)`, `sorted(rows, key=score)` of numbers that were read from tensors."""
+    converted = not event.chooses and event.spot.row in list_converted(source)
+    if event.way.forward and not converted:
+        said = f"`{source.evaluation.text(event.spot)}` is decided by the values of a tensor"
+        harm = BRANCH if event.chooses else {"torch.export": Harm.REFUSED}
+        yield Hit(event, said, harm=harm, remedy=PICK if event.chooses else BOUND)
+
+
+@lru_cache(maxsize=1)
+def list_converted(source: Source) -> frozenset[int]:
+    """The rows of `float(x)` and `int(x)`, of which another rule tells that they are refused."""
+    reads = (each for _, each in source.evaluation.list_events({DataRead}))
+    return frozenset(
+        each.spot.row
+        for each in reads
+        if isinstance(each, DataRead) and each.name in ("int", "float")
+    )
 
 
 def compare_as_tensors(event: Called, source: Source) -> Fix | None:

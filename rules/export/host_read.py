@@ -22,7 +22,7 @@ from lintorch.evaluator.events import (
 )
 from lintorch.evaluator.find_baked import is_sequence
 from lintorch.evaluator.sizes import varies
-from lintorch.evaluator.values import Items, Slice, Tensor
+from lintorch.evaluator.values import Items, Slice, Spot, Tensor
 from lintorch.evidence import (
     GraphCapture,
     Outcome,
@@ -170,6 +170,29 @@ def in_model(event: DataRead, source: Source) -> Iterator[Hit]:
         typed = remedy or (name_held(event, source) if kind == "number" else None)
         fix = keep_tensor(event, source) or read_by_item(event, source)
         yield Hit(event, said, fix=fix, harm=harm, remedy=typed, cause=remedy or "number")
+
+
+@rule.event("torch.Tensor.numpy")
+def in_looking(event: Called, source: Source) -> Iterator[Hit]:
+    """`self.kept = y.detach().cpu().numpy()`, of which nothing is worked out."""
+    if not event.way.forward or event.spot in list_read(source):
+        return
+    held = event.positional[0] if event.positional else None
+    read = DataRead(event.node, event.spot, event.way, event.name, event)
+    if not isinstance(held, Tensor) or not held.data or not is_in_forward(read, source):
+        return
+    if gives_back(read, source):
+        return
+    text = source.evaluation.text(event.spot)
+    said = f"{text} is a Python array, read from the data of a tensor"
+    yield Hit(event, said, harm=CONVERTED_THERE, remedy="keep the tensor itself", cause="number")
+
+
+@lru_cache(maxsize=1)
+def list_read(source: Source) -> frozenset[Spot]:
+    """Where numbers and arrays are read that something is worked out of."""
+    reads = source.evaluation.list_events({DataRead})
+    return frozenset(each.spot for _, each in reads if isinstance(each, Occurrence))
 
 
 def gives_back(event: DataRead, source: Source) -> bool:

@@ -23,6 +23,7 @@ from lintorch.evaluator.sizes import (
     is_symbol,
     lower_bound,
     make_operation,
+    upper_bound,
 )
 from lintorch.evaluator.values import Number
 from lintorch.evidence import (
@@ -289,16 +290,22 @@ def in_division(event: Combined, source: Source) -> Iterator[Hit]:
         return
     if not event.way.forward or not source.profile.dynamic:
         return
-    if size.varies and compare(size, "<", 0):
+    if size.varies and (compare(size, "<", 0) or sinks_below_zero(size)):
         text = source.evaluation.text(event.spot)
-        said = f"`{text}` divides a negative size, which ONNX rounds towards zero"
+        what = "a negative size" if compare(size, "<", 0) else "what is negative at some sizes"
+        said = f"`{text}` divides {what}, which ONNX rounds towards zero"
         node = source.node_at(event, cst.BinaryOperation)
-        fix = upwards(node, source) if node else None
+        fix = upwards(node, source) or turn_round(node, source) if node else None
         yield Hit(event, said, fix=fix, harm=NEGATIVE, remedy=UPWARDS)
     elif isinstance(event.left, Number) and event.left.whole and not compare(size, ">=", 0):
         node = source.node_at(event, cst.BinaryOperation)
         if fix := turn_round(node, source) if node else None:
             yield Hit(event, "divides what may be negative", fix=fix, confirms=True)
+
+
+def sinks_below_zero(size: Size) -> bool:
+    """Whether a number is at most 0, and less at some sizes: `H - 2 * ((H + 1) // 2)`."""
+    return upper_bound(size) == 0 and (lower_bound(size) or 0) < 0
 
 
 @rule.event(Combined)
@@ -454,8 +461,12 @@ def upwards(node: cst.BinaryOperation, source: Source) -> Fix | None:
 
 
 def turn_round(node: cst.BinaryOperation, source: Source) -> Fix | None:
-    """`-((b - a + k - 1) // k)` for `(a - b) // k`, where a run showed that b is larger."""
+    """`-((b - a + k - 1) // k)` for `(a - b) // k`, where b is larger; `-((k - 1 - d) // k)` for `d // k`."""
     parts, left = split_quotient(node, source, cst.FloorDivide), node.left
+    if parts is not None and parts[1] > 1 and isinstance(left, cst.Name):
+        text = f"-(({parts[1] - 1} - {left.value}) // {parts[1]})"
+        edit = source.replace(node, source.fitted(text, node))
+        return Fix(f"write {text}", (edit,), Applicability.UNSAFE)
     if parts is None or not isinstance(left, cst.BinaryOperation):
         return None
     plain = all(is_read(each) for each in (left.left, left.right))

@@ -6,11 +6,14 @@ import ast
 import re
 from collections.abc import Iterator
 
+import libcst as cst
+import libcst.matchers as m
+
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Repeated
+from lintorch.evaluator.events import Called, Repeated
 from lintorch.evaluator.sizes import is_counted, is_symbol, varies
-from lintorch.evaluator.values import Items, Tensor
+from lintorch.evaluator.values import Items, Tensor, Value
 from lintorch.evidence import EventKey, Outcome, SizeLooped, TensorRead, TensorUse, Trace, Trial
 from lintorch.evidence.size_changes import blame_event, clear_fixed_line, clear_lines, find_changes
 from lintorch.evidence.treatment import name_sizes
@@ -73,6 +76,13 @@ CHOSEN = {**COUNTED, "onnx": Harm.REFUSED}
 COUNTED_WORKED_OUT = {**COUNTED, "onnx": Harm.SILENT}
 ROWS = {**COUNTED, "onnx-legacy": Harm.FAILS, "torchscript-trace": Harm.FAILS}
 ROWS_CHOSEN = {**ROWS, "onnx": Harm.REFUSED}
+OF_WHOLE = ("torch.tensor", "torch.as_tensor", "torch.LongTensor")
+"""What makes a tensor of int64 of whole numbers."""
+MAKERS = (
+    *OF_WHOLE, "torch.IntTensor", "torch.FloatTensor", "torch.Tensor", "torch.Tensor.new",
+    "torch.Tensor.new_tensor", "numpy.array", "numpy.asarray",
+)  # fmt: skip
+ARANGE = "write torch.arange(n)"
 TRACE_HARM: dict[EventKey, dict[str, Harm]] = {SizeLooped: COUNTED, TensorUse.ITERATION: ROWS}
 
 
@@ -83,6 +93,7 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
         return
     if fills_cache(event, source):
         return
+    remedy = name_remedy(event, source) if event.loop is not None else ARANGE
     over, text = event.over, source.evaluation.text(event.spot)
     if isinstance(over, Items) and over.items is None and over.length is not None:
         if over.length.varies and not over.length.data:
@@ -96,7 +107,7 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
                 said,
                 fix=fix,
                 harm=harm,
-                remedy=name_remedy(event, source),
+                remedy=remedy,
                 cause=name_nest(event, f"as many as {length}", source),
             )
             return
@@ -107,10 +118,34 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
         said = f"one iteration for each row of {text}, as many as data decide" if chosen else said
         fix, harm = write_fix(event, source), ROWS_CHOSEN if chosen else ROWS
         cause = name_outermost(event, source)
-        yield Hit(event, said, fix, harm, remedy=name_remedy(event, source), cause=cause)
+        yield Hit(event, said, fix, harm, remedy=remedy, cause=cause)
         return
     if fix := write_fix(event, source):
         yield Hit(event, "a loop over what may vary", fix=fix, confirms=True)
+
+
+@rule.event(*MAKERS)
+def in_maker(event: Called, source: Source) -> Iterator[Hit]:
+    """`torch.LongTensor(range(n))`."""
+    over = next((each for each in event.positional if isinstance(each, Items)), None)
+    if over is None or not is_open(over) or not event.way.forward or not source.profile.dynamic:
+        return
+    text = source.evaluation.text(event.spot)
+    said = f"`{text}` has as many numbers as the example's sizes say"
+    yield Hit(event, said, by_arange(event, source), harm=COUNTED, remedy=ARANGE)
+
+
+def by_arange(event: Called, source: Source) -> Fix | None:
+    """`torch.arange(n)` for `torch.LongTensor(range(n))`."""
+    call = source.call_at(event)
+    inner = call.args[0].value if call is not None and len(call.args) == 1 else None
+    if call is None or not isinstance(inner, cst.Call) or event.name not in OF_WHOLE:
+        return None
+    arange, imports = source.reach("torch.arange", call)
+    if not arange or not m.matches(inner.func, m.Name("range")) or "#" in source.code(call):
+        return None
+    written = f"{arange}({', '.join(source.code(each.value) for each in inner.args)})"
+    return Fix(f"write {written}", (source.replace(call, written), *imports), Applicability.UNSAFE)
 
 
 def write_fix(event: Repeated, source: Source) -> Fix | None:
@@ -126,14 +161,15 @@ def is_within_open(event: Repeated, source: Source) -> bool:
     around = [each for each in source.evaluation.list_around(event) if each is not event.loop]
     others = (each for _, each in source.evaluation.list_events({Repeated}))
     return any(
-        isinstance(each, Repeated) and any(each.loop is outer for outer in around) and is_open(each)
+        isinstance(each, Repeated)
+        and any(each.loop is outer for outer in around)
+        and is_open(each.over)
         for each in others
     )
 
 
-def is_open(event: Repeated) -> bool:
-    """Whether a loop goes over steps or rows of which there may be any number."""
-    over = event.over
+def is_open(over: Value) -> bool:
+    """Whether there may be any number of steps or rows in what a loop goes over."""
     if isinstance(over, Items):
         length = over.length if over.items is None else None
         return length is not None and length.varies is True and not length.data

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from lintorch.evaluator.items import KEY, ask_keys, drop_repeats, item_of, items_of
+from lintorch.evaluator.events import Repeated
+from lintorch.evaluator.items import KEY, ask_keys, drop_repeats, item_of, items_of, tell_ordered
 from lintorch.evaluator.join import ITEMS, make_choice
 from lintorch.evaluator.learn import is_open
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
@@ -103,6 +104,8 @@ def _gather(kind: str) -> Handler:
             return machine.hold_list(()) if kind == "list" else Items(kind, ())
         value = given.positional[0]
         items = items_of(machine, value)
+        if items is None and isinstance(value, Items) and value.kind == "range":
+            machine.tell(Repeated, node, value)
         if items is None and isinstance(value, Items) and kind != "list":
             return Items(kind, None, value.each, value.length, value.of_input)
         each = item_of(machine, value)
@@ -146,7 +149,9 @@ def filter_items(machine: Machine, node: ast.AST, given: Given) -> Value:
 def sort_items(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`sorted(items)`: in the order they come where it cannot be told."""
     items = items_of(machine, given.pick(0) or UNKNOWN)
-    ask_keys(machine, node, given.keyword.get("key"), items or ())
+    compared = ask_keys(machine, node, given.keyword.get("key"), items or ())
+    if len(compared) > 1:
+        tell_ordered(machine, node, "sorted", compared, chooses=True)
     turned = given.keyword.get("reverse", FALSE)
     if items is not None and "key" not in given.keyword and turned in (TRUE, FALSE):
         with suppress(Exception):
@@ -434,6 +439,8 @@ def find_index(machine: Machine, node: ast.AST, given: Given) -> Value:
         for item in value.items:
             total = combine_each(machine, node, "Mult", total, item)
         return total
+    compared = (*(known_items(machine, value or UNKNOWN) or ()), given.pick(1) or UNKNOWN)
+    tell_ordered(machine, node, "index", compared, chooses=True)
     return _find_constant(machine, node, given) or Number(None, True)
 
 

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from lintorch.evaluator.assign import set_item
+from lintorch.evaluator.forward_hooks import hang_hook
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.library.table import LIBRARY, does
 from lintorch.evaluator.machine import Machine
@@ -82,6 +83,13 @@ def wrap_tensor(machine: Machine, node: ast.AST, given: Given) -> Value:
     held = given.pick(0, "data") or UNKNOWN
     asked = given.pick(1, "requires_grad") or FALSE
     return replace(held) if isinstance(held, Tensor) and asked != FALSE else held
+
+
+@does(f"{MODULE}.register_forward_hook")
+def add_hook(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`self.body[1].register_forward_hook(self.keep("low"))`."""
+    hang_hook(machine, given.pick(0), given.pick(1, "hook"))
+    return UNKNOWN
 
 
 LIBRARY.update(MODES)

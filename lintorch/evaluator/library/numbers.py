@@ -12,7 +12,7 @@ from typing import Any
 
 from lintorch.evaluator.arithmetic import combine_each, convert_number, take_root
 from lintorch.evaluator.far_sizes import crosses_far_out
-from lintorch.evaluator.items import ask_keys, item_of
+from lintorch.evaluator.items import ask_keys, item_of, tell_ordered
 from lintorch.evaluator.join import make_choice
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
@@ -163,8 +163,10 @@ def _bound(name: str) -> Handler:
             if values is None:
                 each = item_of(machine, given.positional[0])
                 return keep_via(machine, node, name, each if isinstance(each, Number) else UNKNOWN)
+        compared = ask_keys(machine, node, given.keyword.get("key"), values or ())
+        if len(compared) > 1:
+            tell_ordered(machine, node, name, compared, chooses="key" in given.keyword)
         if "key" in given.keyword:
-            ask_keys(machine, node, given.keyword["key"], values or ())
             return make_choice(values) if values else UNKNOWN
         least, sizes = 1 if name == "max" else 2, [size_in(each) for each in values or ()]
         chosen = _choose(machine, name, values or ())

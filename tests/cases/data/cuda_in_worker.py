@@ -36,3 +36,38 @@ class Rows:
 
 def load(rows, args):
     return DataLoader(Named(rows, args.device), num_workers=args.workers)
+
+
+class Read(Dataset):
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, index):
+        return self.read(index), self.count()
+
+    def read(self, index):
+        return torch.zeros(3).cuda()  # hit
+
+    def count(self):
+        return 3
+
+    def show(self):
+        return torch.zeros(3).cuda()
+
+
+def join(rows):
+    return torch.stack(rows).cuda()  # hit
+
+
+def join_here(rows):
+    return torch.stack(rows).cuda()
+
+
+def join_plainly(rows):
+    return torch.stack(rows)
+
+
+def load_joined(rows):
+    there = DataLoader(rows, num_workers=2, collate_fn=join)
+    here = DataLoader(rows, num_workers=0, collate_fn=join_here)
+    return there, here, DataLoader(rows, num_workers=2, collate_fn=join_plainly)

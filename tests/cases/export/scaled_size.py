@@ -312,3 +312,24 @@ class Stretched(nn.Module):
             x,
             scale_factor=math.sqrt(x.shape[2] / 196),
         )
+
+
+class Beside(nn.Module):
+    """Two strides round up where one pool rounds down."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, 3, 2, 1)
+        self.second = nn.Conv2d(8, 8, 3, 2, 1)
+        self.pool = nn.MaxPool2d(2)
+        self.up = nn.ConvTranspose2d(8, 8, 2, 2)
+
+    def forward(self, x):
+        x = self.first(x)
+        high = self.up(self.second(x))
+        less = x.size(2) - high.size(2)
+        high = F.pad(high, [0, 0, less // 2, less - less // 2])  # hit
+        low = self.up(self.pool(x))
+        more = x.size(2) - low.size(2)
+        low = F.pad(low, [0, 0, more // 2, more - more // 2])
+        return high, low

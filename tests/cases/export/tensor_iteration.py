@@ -322,3 +322,34 @@ class Bands(nn.Module):
             parts.append(layer(part))
         rows = [part * 2 for part in x.unbind(dim=-2)]  # hit
         return torch.cat(parts, dim=-1), rows
+
+
+class Placed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(100, 16)
+        self.places = nn.Embedding(64, 16)
+        self.query = nn.Linear(16, 16)
+        self.size = 32
+
+    def forward(self, ids, names):
+        places = torch.LongTensor(range(ids.size(1)))  # hit
+        again = torch.tensor(list(range(ids.size(1))))  # hit
+        rows = ids.new_tensor(range(ids.shape[0]))  # hit
+        axes = list(range(ids.dim())), torch.tensor(range(4)), tuple(range(self.size))
+        return self.words(ids) + self.places(places), again, rows, axes, list(names)
+
+
+class Chunked(nn.Module):
+    """Nobody cuts what a Linear gives into its columns: there is an axis between."""
+
+    def __init__(self):
+        super().__init__()
+        self.query = nn.Linear(16, 16)
+        self.size = 32
+
+    def forward(self, x):
+        query, parts = self.query(x), []
+        for start in range(0, query.shape[1], self.size):  # hit
+            parts.append(query[:, start : start + self.size] * 2)
+        return torch.cat(parts, 1)
