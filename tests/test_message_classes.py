@@ -292,3 +292,18 @@ def test_a_library_whose_name_begins_like_a_program_is_another() -> None:
 def test_a_checkout_of_a_known_program_is_no_file_of_the_users() -> None:
     text = "File \"/src/onnxruntime/python/tools/quantization/calibrate.py\", line 152, in f\nKeyError: 'a'"
     assert "file of yours" not in tell_class(text).kind.cause
+
+
+def test_an_error_in_a_packages_code_is_not_laid_on_the_part_that_was_imported() -> None:
+    told = tell_class(
+        'File "/v/site-packages/executorch/backends/xnnpack/__init__.py", line 7, in <module>\n'
+        "TypeError: 'staticmethod' object is not callable"
+    )
+    assert "newer Python" in told.kind.cause
+    assert "partitioner" not in told.kind.cause
+
+
+def test_a_check_of_any_program_asks_for_no_file_of_a_model() -> None:
+    told = tell_class("AssertionError: the two lists have to be sorted")
+    assert told.runtime.name == "any"
+    assert "onnxsim" not in told.kind.remedy

@@ -43,7 +43,11 @@ _READ = 200_000
 _EXCERPT = 240
 _OWN = "The traceback ends in a file of yours, or of the tool that you run: that line, or compiled code that it calls, raised this, and no Python of an exporter or a runtime."
 _PACKAGES = ("package-release", "package-missing")
-_PLAIN = "value", "uncaught", "own-check"
+_OF_CODE = *_PACKAGES, "object-kind", "name-missing"
+"""What they say of the code of a package holds whatever part of it was at work."""
+_CHECK = "own-check"
+_CHECK_REMEDY = "the line of the package that asserts it, and what reaches it: print that just before; the same call on inputs for which it is known to work; the newest release of the package, or the one that the project's requirements name"
+_PLAIN = "value", "uncaught", _CHECK
 """They say no more than that something failed."""
 _IMPORTS = re.compile(
     r"cannot import name|No module named|ImportError|ModuleNotFound|DLL load|shared object|has no attribute"
@@ -84,12 +88,12 @@ def read_class(text: str) -> Recognised | None:
         whose = "" if runtime.name == _ANY else f" of {runtime.title.partition(':')[0]}"
         when = f", probably while {phase}" if phase else ""
         cause = f"This message{whose} is not known here{when}. By its class: {kind.cause}"
-    remedy = kind.remedy
+    remedy = _CHECK_REMEDY if runtime.name == _ANY and kind.name == _CHECK else kind.remedy
     if kind.name in _PLAIN and runtime.name != _ANY:
         remedy = f"{runtime.more}; {remedy}"
     told = replace(kind, runtime=runtime.name, cause=cause, remedy=remedy)
     found = add_named(Recognised(told, runtime, said[:_EXCERPT].strip(), at=at), said)
-    if runtime.name != _ANY and kind.name not in _PACKAGES:
+    if runtime.name != _ANY and kind.name not in _OF_CODE:
         found = _add_part(found, text, kind)
     return add_raiser(found, text)
 
@@ -147,8 +151,8 @@ def describe_class(found: Recognised, text: str) -> Recognised:
         return replace(found, kind=told, runtime=_load_classes(), operator="", node="")
     cause = f"{found.kind.cause} By its class: {kind.cause}"
     remedy = f"{kind.remedy}; {found.kind.remedy}"
-    found = replace(found, kind=replace(found.kind, cause=cause, remedy=remedy))
-    return add_raiser(_add_part(add_named(found, said), text, kind), text)
+    found = add_named(replace(found, kind=replace(found.kind, cause=cause, remedy=remedy)), said)
+    return add_raiser(found if kind.name in _OF_CODE else _add_part(found, text, kind), text)
 
 
 def _tell_stranger(stranger: Stranger, text: str) -> Recognised:
