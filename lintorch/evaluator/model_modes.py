@@ -37,6 +37,8 @@ OTHERWISE = "?"
 SESSION = "InferenceSession"
 FREE = ("no_grad", "inference_mode")
 """Words of code that keeps no gradients, as where a model is measured."""
+LOADS, TRAINS = ".load_state_dict(", ".backward("
+"""Words of code that runs weights of a file, and of code that trains."""
 _TAKERS = {
     **{name: parameter for name, (_, parameter) in EXPORTER_CALLS.items()},
     "torch.fx.symbolic_trace": "root",
@@ -71,9 +73,10 @@ def tell_handled(machine: Machine, node: ast.AST, name: str, given: Given) -> No
 
 
 def tell_compared(machine: Machine, node: ast.AST, held: Held) -> None:
-    """Tell the mode of a model that is called where an exported one runs too, or where no gradients are kept."""
+    """Tell the mode of a model that is called where an exported one runs too, no gradients are kept, or weights are read."""
     text = machine.here.file.text
-    if machine.here.forward or not any(word in text for word in (SESSION, *FREE)):
+    served = LOADS in text and TRAINS not in text
+    if machine.here.forward or not (served or any(word in text for word in (SESSION, *FREE))):
         return
     if held.kind == "object" and is_module_class(held.of):
         machine.tell(ModelHandled, node, "", held, *read_mode(machine, held))

@@ -26,7 +26,8 @@ rule = Rule(
         from call to call, and depend on what else is in the batch. Reported where the model is built
         in view, has layers that depend on the mode, and nothing calls eval() or train(False) on the
         way to a forward pass without gradients over batches, or behind weights that were loaded;
-        beside training in one function, in a loop of its own. Dropout that is left on to draw samples
+        beside training in one function, in a loop of its own. With or without gradients it is reported
+        where a function reads the weights itself, and nothing in the file trains or sets a mode. Dropout that is left on to draw samples
         is not reported. Measured on torch 2.13.
     """,
     bad="""
@@ -92,7 +93,8 @@ def in_source(event: ModelHandled, source: Source) -> Iterator[Hit]:
     call = source.call_at(event)
     if call is None or _MEANT.search(source.text):
         return
-    if not _is_measured(call, source) and not _teaches(call, event, source):
+    ways = (_is_measured(call, source), _teaches(call, event, source), _serves(call, event, source))
+    if not any(ways):
         return
     if not may_have_changed(event.held, event, source.evaluation):
         depend = tell_dependence(event.layers)
@@ -151,6 +153,28 @@ def _teaches(call: cst.Call, event: ModelHandled, source: Source) -> bool:
         for each in source.evaluation.list_before(event)
         if isinstance(each, Called) and len(each.positional) > 1
     )
+
+
+def _serves(call: cst.Call, event: ModelHandled, source: Source) -> bool:
+    """Whether a function reads the weights of a file into it and runs it, where nothing trains."""
+    function = source.enclosing(call, cst.FunctionDef)
+    if _LEARNS.search(source.text) or not isinstance(call.func, cst.Name):
+        return False
+    return any(
+        isinstance(each, Called)
+        and each.name == "torch.nn.Module.load_state_dict"
+        and each.positional[:1] == (event.held,)
+        and each.spot.path == source.path
+        and (there := source.call_at(each)) is not None
+        and source.enclosing(there, cst.FunctionDef) is function
+        for each in source.evaluation.list_before(event)
+    )
+
+
+_LEARNS = re.compile(
+    r"\.backward\(|\.step\(|optim\b|[Oo]ptimizer|\.train\(|\.eval\(|\.onnx\b|jit\."
+)
+"""Words of files that train too, or see to modes."""
 
 
 def _find_rounds(

@@ -153,7 +153,11 @@ def _is_judged(call: cst.Call, source: Source) -> bool:
     path = given.get("f")
     if path is None or not given.complete or "map_location" in given.by_name:
         return False
-    if source.is_test or source.mentions(("torch_xla", "TRTModule")) or _is_tried_again(call, source):
+    if (
+        source.is_test
+        or source.mentions(("torch_xla", "TRTModule"))
+        or _is_tried_again(call, source)
+    ):
         return False
     return not _is_on_gpu(call, source) and not _is_own(path, call, source)
 
