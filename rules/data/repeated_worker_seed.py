@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
+
+import libcst as cst
 
 from lintorch.core.finding import Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_arguments
 from lintorch.evaluator.values import FALSE, NONE, Bound, Choice, Constant, Function, Value
+from lintorch.facts.classes.written_once import find_written
 from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.facts.training.loaders import LOADER
 from lintorch.source import Source
@@ -106,6 +110,10 @@ PLAIN = frozenset({"int", "abs", "np.random.get_state", "numpy.random.get_state"
 DEEPEST = 4
 
 
+OTHERS = re.compile(r"(\w*Loader\w*|\w*Loader\w*\.__init__)$")
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
 class Seeding(NamedTuple):
     """One call that seeds: what, and by which expression."""
 
@@ -120,16 +128,55 @@ def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
     function, kept = find_function(given["worker_init_fn"])
     if function is None or event.open or source.is_test or not works_by_chance(given):
         return
-    for each in list_seedings(function.node):
-        if not is_repeated(each.seed, function.node, kept):
-            continue
-        if is_drawn(each.kind, source):
-            first = {arg.arg for arg in function.node.args.args[:1]}
-            told = bool(first & set(list_names(each.seed, function.node)))
+    if said := judge_function(function.node, kept, source):
+        yield Hit(event, said, cause="seeds workers")
+
+
+@rule.source(cst.Call, needs=("worker_init_fn",))
+def in_other_loaders(call: cst.Call, source: Source) -> Iterator[Hit]:
+    """A class of the project over DataLoader, or the constructor of one: `DataLoader.__init__(self, …)`."""
+    name = source.name(call.func) or source.code(call.func)
+    if name == LOADER or not OTHERS.search(name) or source.is_test:
+        return
+    given = source.arguments(call)
+    fixed = any(given.value(word, None) in (0, False) for word in ("num_workers", "shuffle"))
+    chance = {"shuffle", "sampler", "batch_sampler"} & given.by_name.keys()
+    kept = given.value("persistent_workers", False) is not False
+    asked = given.get("worker_init_fn")
+    if fixed or kept or not chance or asked is None:
+        return
+    function, named = find_written_function(asked, source)
+    if function is not None and (said := judge_function(function, named, source)):
+        yield Hit(call, said, cause="seeds workers")
+
+
+def find_written_function(
+    asked: cst.BaseExpression, source: Source
+) -> tuple[Definition | None, frozenset[str]]:
+    """The function of the file that workers run first, seen through a name and partial()."""
+    written = find_written(asked, source)
+    if isinstance(written, cst.IfExp):
+        written = written.body
+    named = frozenset[str]()
+    if isinstance(written, cst.Call) and source.name(written.func) == "functools.partial":
+        named = frozenset(arg.keyword.value for arg in written.args if arg.keyword)
+        written = written.args[0].value
+    found = source.function(written)
+    if found is None:
+        return None, named
+    node = ast.parse(textwrap.dedent(source.code(found))).body[0]
+    return (node if isinstance(node, ast.FunctionDef) else None), named
+
+
+def judge_function(function: Definition, kept: frozenset[str], source: Source) -> str:
+    """What is wrong with the function that workers run first; or ""."""
+    for each in list_seedings(function):
+        if is_repeated(each.seed, function, kept) and is_drawn(each.kind, source):
+            first = {arg.arg for arg in function.args.args[:1]}
+            told = bool(first & set(list_names(each.seed, function)))
             by = "by the worker's number" if told else "by one number for all workers"
-            said = f"{ast.unparse(each.node.func)}() {by}: each epoch draws the same again"
-            yield Hit(event, said, cause="seeds workers")
-            return
+            return f"{ast.unparse(each.node.func)}() {by}: each epoch draws the same again"
+    return ""
 
 
 def is_drawn(kind: str, source: Source) -> bool:

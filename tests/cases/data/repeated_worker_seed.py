@@ -36,6 +36,24 @@ def all_alike(worker_id, seed=0):
     np.random.seed(seed)
 
 
+class Loader(DataLoader):
+    def __init__(self, data):
+        DataLoader.__init__(  # hit
+            self, data, shuffle=True, num_workers=4, worker_init_fn=by_number
+        )
+
+
+class FastLoader(DataLoader):
+    pass
+
+
+def make_fast(data, rank, seed, plain):
+    first = partial(by_rank, count=4, rank=rank, seed=seed) if seed is not None else None
+    yield FastLoader(data, shuffle=True, num_workers=4, worker_init_fn=first)  # hit
+    yield FastLoader(data, shuffle=False, num_workers=4, worker_init_fn=first)
+    yield FastLoader(data, shuffle=True, num_workers=4, worker_init_fn=by_torch)
+
+
 def by_torch(worker_id):
     seed = torch.initial_seed() % 2**32
     np.random.seed(seed + worker_id)
