@@ -418,3 +418,20 @@ def test_what_is_taken_apart_if_it_is_a_tuple_is_a_tensor(tmp_path: Path) -> Non
     """,
     )
     assert fed == {"Policy": "['float32[batch=2, 6]']", "Wrapped": "['float32[batch=2, 5]']"}
+
+
+def test_a_pool_ahead_of_a_linear_layer_takes_maps(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Probe(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.pool = nn.AvgPool2d((7, 7))
+            self.head = nn.Sequential(nn.Linear(24, 5))
+
+        def forward(self, x):
+            return self.head(self.pool(x).squeeze())
+    """,
+    )
+    assert fed == {"Probe": "['float32[batch=2, 24, height=7, width=7]']"}

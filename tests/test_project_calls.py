@@ -180,6 +180,33 @@ def test_a_script_that_only_its_first_line_calls_python_is_read(tmp_path: Path) 
     assert model.assumptions == ("arguments and inputs from demo:6",)
 
 
+def test_a_function_is_called_by_who_names_its_file(tmp_path: Path) -> None:
+    loading = """
+        from nets.net import Net
+
+        def load(options):
+            return Net(options.width)
+    """
+    model = run_net(
+        tmp_path,
+        tools__build_py=loading,
+        other__make_py="def load(options):\n    return options\n",
+        a_py="""
+        from types import SimpleNamespace
+        from other.make import load
+
+        thing = load(SimpleNamespace(size=3))
+        """,
+        b_py="""
+        from types import SimpleNamespace
+        from tools.build import load
+
+        net = load(SimpleNamespace(width=7))
+        """,
+    )
+    assert model.arguments == {"width": 7}
+
+
 def test_a_call_that_does_not_fit_is_not_followed(tmp_path: Path) -> None:
     model = run_net(
         tmp_path,

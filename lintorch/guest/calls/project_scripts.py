@@ -53,9 +53,14 @@ class ProjectScripts:
             yield self._get_runner(text)
 
     def find_callers(self, name: str, but: Path) -> Iterator[tuple[ScriptRunner, PlacedCall]]:
-        """Calls of a function or class in other files, each with the runner of its file."""
+        """Calls of a function or class in other files, each with the runner of its file.
+
+        Those come first that speak of the file it stands in: others may have one of that name.
+        """
         count = 0
-        for path, data in list_files_that_call(self._sought.project, name):
+        home = but.stem.encode()
+        files = list_files_that_call(self._sought.project, name)
+        for path, data in sorted(files, key=lambda pair: home not in pair[1]):
             text = parse_code(path, data) if path != but else None
             if text is None:
                 continue

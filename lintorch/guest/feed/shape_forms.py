@@ -17,6 +17,7 @@ from lintorch.record.models import Input
 
 InputForm = tuple[Input, dict[str, int]]
 """An input without a name, and the first values of the sizes named in its shape."""
+_POOLS = (nn.AvgPool2d, nn.MaxPool2d, nn.AdaptiveAvgPool2d, nn.AdaptiveMaxPool2d)
 _PLANE = {"batch": 2, "height": 64, "width": 64}
 """A batch of two planes of 64 x 64 pixels."""
 COMMON_FORMS: tuple[InputForm, ...] = (
@@ -44,6 +45,9 @@ def list_layer_forms(module: nn.Module) -> Iterator[InputForm]:
     """Shapes that the first layers of each kind take, in the order of registration."""
     kinds: set[tuple[int, str]] = set()
     layers = list(nn.Module.modules(module))
+    if (pooled := _find_pooled(layers)) is not None:
+        kinds.add((len(pooled[0].shape), pooled[0].dtype))
+        yield pooled
     for layer, further in zip_longest(layers, layers[1:]):
         form = _get_form(layer) or _read_pattern(layer, further) or read_own_form(layer)
         if form is not None and (kind := (len(form[0].shape), form[0].dtype)) not in kinds:
@@ -51,6 +55,21 @@ def list_layer_forms(module: nn.Module) -> Iterator[InputForm]:
             yield form
     if not kinds and (width := _find_only_width(module)):
         yield Input("", "float32", ("batch", "sequence", width)), {"batch": 2, "sequence": 16}
+
+
+def _find_pooled(layers: Sequence[nn.Module]) -> InputForm | None:
+    """The maps that a pool takes ahead of the first linear layer: with as many channels as that is wide."""
+    pool: nn.Module | None = None
+    for layer in layers:
+        if isinstance(layer, nn.Linear) and pool is not None:
+            window = getattr(pool, "kernel_size", FIRST_SIZES["height"] // 8)
+            height, width = window if isinstance(window, tuple) else (window, window)
+            maps = Input("", "float32", ("batch", layer.in_features, "height", "width"))
+            return maps, {"batch": 2, "height": height, "width": width}
+        if _get_form(layer) is not None:
+            return None
+        pool = layer if isinstance(layer, _POOLS) else pool
+    return None
 
 
 def _find_only_width(module: nn.Module) -> int:
