@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from lintorch.evaluator.asked_settings import make_asked
 from lintorch.evaluator.events import Indexed
@@ -345,8 +345,9 @@ def _count_picked(machine: Machine, mask: Value, count: Dim) -> Dim:
     return machine.picked.setdefault(id(mask), (mask, count))[1]
 
 
-def _is_mask(part: Value) -> bool:
-    return isinstance(part, Tensor) and part.dtype == "bool"
+def _is_mask(part: Value) -> TypeGuard[Tensor]:
+    """Whether a tensor picks places; one of bytes does so too."""
+    return isinstance(part, Tensor) and part.dtype in ("bool", "uint8")
 
 
 def _reads_data(held: Tensor, index: Value) -> bool | None:
@@ -392,7 +393,7 @@ def index_shape(shape: tuple[Dim, ...], parts: tuple[Value, ...]) -> tuple[Dim, 
             axis += 1
         elif isinstance(part, Tensor) and part.shape is not None and advanced is None:
             advanced = part
-            if part.dtype == "bool":
+            if _is_mask(part):
                 found.append(make_operation("data", *part.shape))
                 axis += len(part.shape)
             else:
@@ -406,7 +407,7 @@ def index_shape(shape: tuple[Dim, ...], parts: tuple[Value, ...]) -> tuple[Dim, 
 def _axes_taken(part: Value) -> int:
     if isinstance(part, Constant) and (part.value is None or part.value is Ellipsis):
         return 0
-    if isinstance(part, Tensor) and part.dtype == "bool" and part.shape is not None:
+    if _is_mask(part) and part.shape is not None:
         return len(part.shape)
     return 1
 

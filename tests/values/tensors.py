@@ -162,6 +162,7 @@ class Net(nn.Module):
         x.to(torch.float16)  # value: float16[B, 3, x.H, x.W]
         torch.where(x > 0, x, -x)  # value: tensor[B, 3, x.H, x.W]
         x.masked_fill(x > 0, 0.0)  # value: tensor[B, 3, x.H, x.W]
+        x[(x > 0).byte()]  # value: tensor[data(B, 3, x.H, x.W)]
         torch.ones(h, w).tril()  # value: float32[x.H, x.W]
         x.gather(1, x.argmax(1, keepdim=True))  # value: tensor[B, 1, x.H, x.W]
         x.topk(2, dim=1)[1]  # value: int64[B, 2, x.H, x.W]
