@@ -52,6 +52,31 @@ def sample(x, count):
     for i in range(count):
         chosen[:, i] = i
     return torch.mul(chosen, 2)
+
+
+def accuracy(output, target, topk=(1,)):
+    _, pred = output.topk(max(topk), 1, True, True)
+    correct = pred.t().eq(target.view(1, -1).expand_as(pred.t()))
+    return torch.mul(correct.float().sum(), 2)
+
+
+def describe(cfg):
+    if "WEIGHTS" in cfg.CONST and cfg.DATASET.TEST_DATASET.upper():
+        size = cfg.CONST.IMG_H
+    return torch.mul(torch.ones(cfg.CONST.IMG_W), 2)
+
+
+class Layers(torch.nn.Module):
+    def __init__(self, width, depth):
+        super().__init__()
+        self.layers = torch.nn.ModuleList(torch.nn.Linear(width, width) for _ in range(depth))
+        self.scale = torch.nn.Parameter(torch.ones(width))
+
+    def begin(self):
+        for name in self._modules:
+            for layer in self._modules[name]:
+                layer.weight.data.copy_(torch.mul(torch.ones_like(layer.weight), 2))
+        self.scale.data.copy_(torch.mul(torch.ones_like(self.scale), 2))
 """
 TRAINER = """import torch
 
@@ -116,6 +141,9 @@ def test_functions_that_train_are_called_with_both_texts(tmp_path: Path) -> None
         ("engine.py", 25): ("safe", None),
         ("engine.py", 34): ("safe", True),
         ("engine.py", 43): ("safe", True),
+        ("engine.py", 49): ("safe", True),
+        ("engine.py", 55): ("safe", True),
+        ("engine.py", 67): ("safe", True),
         ("trainer.py", 9): ("safe", True),
         ("trainer.py", 21): ("safe", True),
         ("trainer.py", 22): ("unsafe", False),

@@ -95,15 +95,25 @@ def _make_call(
     method = kind.__dict__[piece.qualname.rpartition(".")[2]]
     if isinstance(method, (staticmethod, classmethod)):
         return lambda: getattr(kind, method.__name__)(**given)
-    owner = kind.__new__(kind)
-    if isinstance(owner, nn.Module):
-        nn.Module.__init__(owner)
+    owner = _build_owner(kind, needs, made)
     for name, value in made.make_all(needs.attributes).items():
         with suppress(AttributeError):
-            setattr(owner, name, value)
+            if not hasattr(owner, name):
+                setattr(owner, name, value)
     if isinstance(owner, nn.Module):
         made.models["self"] = owner
     return lambda: getattr(owner, piece.qualname.rpartition(".")[2])(**given)
+
+
+def _build_owner(kind: Any, needs: Needs, made: Made) -> Any:
+    """The object whose method is called: a model by its constructor, where that takes what is made up."""
+    if issubclass(kind, nn.Module):
+        with suppress(Exception, SystemExit):
+            return kind(**made.make_all(needs.settings))
+    owner = kind.__new__(kind)
+    if isinstance(owner, nn.Module):
+        nn.Module.__init__(owner)
+    return owner
 
 
 @contextmanager

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
+
+from torch import nn
 
 from lintorch.guest.imports.stand_in import StandIn
 from lintorch.guest.training.make_values import Wanted, describe_wanted
@@ -15,6 +17,8 @@ from lintorch.guest.training.pieces import Piece
 
 _FORMS = 3
 """Forms of batches that are tried with each goal."""
+_OF_MODULES = frozenset(vars(nn.Module()))
+"""What any module has."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,8 @@ class Needs:
     attributes: tuple[Wanted, ...] = ()
     flags: tuple[str, ...] = ()
     """Parameters that are False by themselves."""
+    settings: tuple[Wanted, ...] = ()
+    """What the constructor of the model takes whose method it is."""
 
     @property
     def forms(self) -> int:
@@ -53,10 +59,19 @@ def find_needs(piece: Piece, module: ModuleType) -> Needs:
         tuple(
             describe_wanted(name, nodes, is_own_attribute(name))
             for name in _list_own(piece)
-            if not hasattr(kind, name)
+            if not hasattr(kind, name) and name not in _OF_MODULES
         ),
         tuple(_list_flags(piece)),
+        tuple(_list_settings(piece)),
     )  # fmt: skip
+
+
+def _list_settings(piece: Piece) -> Iterator[Wanted]:
+    made = piece.constructor
+    if isinstance(made, ast.FunctionDef):
+        begun = replace(piece, node=made, reached=(made,))
+        for name in _list_parameters(begun):
+            yield describe_wanted(name, begun.reached, is_name(name))
 
 
 def _list_parameters(piece: Piece) -> list[str]:

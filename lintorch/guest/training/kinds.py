@@ -38,6 +38,7 @@ _OF_TENSORS = frozenset(
         *("nelement", "new_zeros", "type_as", "unbind", "chunk", "clamp", "pow", "norm", "half"),
     }
 )
+_OF_TEXTS = frozenset({"upper", "lower", "split", "strip", "startswith", "endswith"})
 _TAKE_TENSORS = frozenset({"torch", "F", "functional", "Variable"})
 _NO_OBJECT = re.compile(
     r"(name|dir|path|file|root|folder|type|mode|version|id|url|prefix|suffix|tag)s?$|^(save|out|resume|checkpoint)"
@@ -51,7 +52,9 @@ def find_kind(name: str, uses: NameUses) -> Kind:
     short, asked = name.lower().strip("_"), uses.methods
     if asked >= _STEPS or "param_groups" in uses.attributes:
         return "optimizer"
-    if any(isinstance(each, str) for each in uses.compared):
+    if _holds_sections(uses):
+        return "settings"
+    if any(isinstance(each, str) for each in uses.compared) or asked & _OF_TEXTS:
         return "word"
     if uses.divides and not uses.attributes and uses.called_with < 0:
         return "number"
@@ -65,7 +68,7 @@ def find_kind(name: str, uses: NameUses) -> Kind:
         return "model"
     if asked & {"train", "eval"} and not _is_settings(uses):
         return "model"
-    if _NO_OBJECT.search(short) and uses.called_with < 0:
+    if _NO_OBJECT.search(short) and uses.called_with < 0 and not _is_tensor(uses):
         return "word" if not uses.tested else "flag"
     found = next((kind for pattern, kind in _BY_NAME if re.search(pattern, short)), None)
     if found in ("loader", "listener", "criterion", None) and _is_tensor(uses):
@@ -92,6 +95,11 @@ def find_kind(name: str, uses: NameUses) -> Kind:
 def _is_settings(uses: NameUses) -> bool:
     """Whether attributes are read of it, and none called."""
     return bool(uses.attributes) and not uses.methods
+
+
+def _holds_sections(uses: NameUses) -> bool:
+    """Whether something in capitals is read of it: `cfg.DATASET.IMAGE_SIZE`."""
+    return _is_settings(uses) and any(name.isupper() for name in uses.attributes)
 
 
 def _is_tensor(uses: NameUses) -> bool:

@@ -24,6 +24,8 @@ class Piece:
     owner: str
     """The class whose method it is, or ""."""
     reached: tuple[ast.stmt, ...]
+    constructor: ast.stmt | None = None
+    """`__init__` of that class, where it has one."""
 
     @property
     def rows(self) -> range:
@@ -59,7 +61,13 @@ def list_pieces(tree: ast.Module) -> list[Piece]:
     ]
     for owner, own in methods.items():
         found += [
-            Piece(f"{owner}.{name}", node, owner, tuple(_follow_calls(node, functions, own)))
+            Piece(
+                f"{owner}.{name}",
+                node,
+                owner,
+                tuple(_follow_calls(node, functions, own)),
+                own.get("__init__"),
+            )
             for name, node in own.items()
         ]
     found += [
