@@ -142,6 +142,8 @@ ROUNDS = frozenset({"round", "divmod", "math.isqrt"}) | UPWARD | FUNCTIONS
 UNSAVED = {"ceil": "math.ceil", "floor": "math.floor", "trunc": "math.trunc", "round": "round"}
 """What torch.export follows, and torch.export.save refuses, by the name that it says."""
 NOT_SAVED = re.compile(r"<built-in function (\w+)> is not in _SYM_OPS")
+SYMBOLIC = ("torch.export", "onnx")
+"""What follows `torch.sym_int`, which TorchScript does not know."""
 KEEP_SIDES = "take height and width from the shape before they are flattened"
 DIVIDE = "stay with integers: a // b for int(a / b), with // inside of b too"
 BY_ARITHMETIC = "write h // 2 for h >> 1, h * 4 for h << 2, n % 8 for n & 7"
@@ -414,9 +416,9 @@ def write_root(call: cst.Call, event: Baked, source: Source) -> Fix | None:
 
 
 def trace_side(call: cst.Call, source: Source) -> Fix | None:
-    """`torch.as_tensor(n).double().sqrt().long() if torch.jit.is_tracing() else int(n ** 0.5)`.
+    """`torch.as_tensor(n).double().sqrt().long() if torch.jit.is_tracing() else torch.sym_int(n ** 0.5)`.
 
-    A tracer follows a tensor; torch.export follows neither where an axis is split by it.
+    A tracer follows a tensor, torch.export and the new ONNX exporter `sym_int`, where int() makes a number.
     """
     inner = source.parent(call) if source.name(call.func) == "math.sqrt" else None
     outer = source.parent(inner) if inner is not None else call
@@ -424,16 +426,23 @@ def trace_side(call: cst.Call, source: Source) -> Fix | None:
     size = find_squared(call, source)
     if made is None or size is None or source.name(made.func) != "int" or len(made.args) != 1:
         return None
-    tensor, first = source.reach("torch.as_tensor", call)
-    tracing, second = source.reach("torch.jit.is_tracing", call)
-    if not tensor or not tracing or not source.profile.concerns(TRACED):
+    names = ("torch.as_tensor", "torch.jit.is_tracing", "torch.sym_int")
+    reached = [source.reach(name, call) for name in names]
+    tensor, tracing, whole = (name for name, _ in reached)
+    if not tensor or not tracing or not whole:
         return None
-    root = f"{tensor}({source.code(size)}).double().sqrt().long()"
-    text = f"{root} if {tracing}() else {source.code(made)}"
-    alone = isinstance(source.parent(made), (cst.Assign, cst.AnnAssign))
+    exporters = source.profile.exporters
+    symbolic = not exporters.isdisjoint(SYMBOLIC) and "torchscript-script" not in exporters
+    text = f"{whole}({write_operand(size, source)} ** 0.5)" if symbolic else source.code(made)
+    if source.profile.concerns(TRACED):
+        root = f"{tensor}({source.code(size)}).double().sqrt().long()"
+        text = f"{root} if {tracing}() else {text}"
+    elif not symbolic:
+        return None
+    alone = isinstance(source.parent(made), (cst.Assign, cst.AnnAssign)) or " if " not in text
     edit = source.replace(made, text if alone else f"({text})")
-    edits = (edit, *dict.fromkeys((*first, *second)))
-    return Fix("work the side out as a tensor where tracers follow it", edits, Applicability.UNSAFE)
+    edits = (edit, *dict.fromkeys(each for _, needed in reached for each in needed))
+    return Fix("work the side out as exporters follow it", edits, Applicability.UNSAFE)
 
 
 def find_squared(call: cst.Call, source: Source) -> cst.BaseExpression | None:
