@@ -484,6 +484,7 @@ def _call_forward(machine: Machine, around: Surroundings, model: Held) -> Value:
     fed = used = None
     if isinstance(kind, Class):
         around.witness.called.add(kind)
+        around.witness.sighted.add(kind)
         fed = around.witness.fed.get(kind)
         used = around.witness.used.get(kind)
     tell_wrapped(machine, forward)

@@ -145,8 +145,8 @@ def _follow_loose(around: Surroundings, budget: Budget) -> Iterator[Reached]:
 
 def _is_followed(around: Surroundings, kind: Class) -> bool:
     """Whether a class of the file was followed as well as it would be by itself."""
-    built = around.witness.built.get(kind)
-    return kind.file is around.file and (built is None or built.is_known)
+    built, sighted = around.witness.built.get(kind), kind in around.witness.sighted
+    return kind.file is around.file and sighted and (built is None or built.is_known)
 
 
 def limit_steps(budget: Budget, left: int) -> Budget:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lintorch.evaluator.code_files import CodeFile
+from lintorch.evaluator.sizes import varies
 from lintorch.evaluator.state import State
 from lintorch.evaluator.values import (
     Class,
@@ -54,6 +55,8 @@ class Witness:
     """What a forward was given outside of other models' forwards."""
     called: set[Class] = field(default_factory=set)
     """Classes of any file whose forward was run."""
+    sighted: set[Class] = field(default_factory=set)
+    """Those that were given something of which it is known how its sizes vary, or no tensor."""
     used: dict[Class, Given] = field(default_factory=dict)
     """What a forward was given in a call that gave most."""
 
@@ -72,6 +75,9 @@ class Witness:
     def note_called(self, kind: Class, given: Given, in_forward: bool) -> None:
         """An object was called."""
         self.called.add(kind)
+        tensors = [each for each in given.values if isinstance(each, (Tensor, Items))]
+        if not tensors or any(map(_is_measured, tensors)):
+            self.sighted.add(kind)
         if not _takes(kind, given):
             return
         if kind.file is self.file and len(given.values) > len(self.used.get(kind, Given()).values):
@@ -93,6 +99,14 @@ def _is_shaped(value: Value) -> bool:
     if isinstance(value, Items):
         return any(map(_is_shaped, value.items or ()))
     return isinstance(value, Tensor) and value.shape is not None
+
+
+def _is_measured(value: Value) -> bool:
+    """Whether it is known of all axes behind the first whether they vary."""
+    if isinstance(value, Items):
+        return any(map(_is_measured, value.items or ()))
+    shape = value.shape if isinstance(value, Tensor) else None
+    return shape is not None and all(varies(each) is not None for each in shape[1:])
 
 
 def is_set_otherwise(witness: Witness, name: str) -> bool:
