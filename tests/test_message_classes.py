@@ -7,6 +7,7 @@ import pytest
 from lintorch.messages import (
     Recognised,
     describe_class,
+    describe_support,
     read_class,
     recognise,
     sharpen,
@@ -307,3 +308,10 @@ def test_a_check_of_any_program_asks_for_no_file_of_a_model() -> None:
     told = tell_class("AssertionError: the two lists have to be sorted")
     assert told.runtime.name == "any"
     assert "onnxsim" not in told.kind.remedy
+
+
+def test_a_node_of_an_unknown_message_brings_what_the_tables_tell_of_its_operator() -> None:
+    text = unify_text("[E] [TRT] odd state of node /encoder/layer.3/GridSample_1 error")
+    told = describe_class(recognise(text)[0], text)
+    assert told.operator == "GridSample"
+    assert "tensorrt takes it since 8.5" in describe_support(told)

@@ -68,7 +68,7 @@ def _answer_operators(runtime: Runtime, names: Sequence[str], said: str, at: int
         cause=" ".join(causes),
         remedy="; ".join((*remedies, kind.remedy)),
         rules=(*(group.rules if group else ()), *kind.rules),
-        table=_name_table(runtime),
+        table=name_table(runtime),
     )
     groups = {"torch": names[0]} if is_of_torch(names[0]) else {}
     operator = "" if groups else names[0]
@@ -111,7 +111,8 @@ def _name_program(runtime: Runtime) -> str:
     return "The program" if runtime.name in _UNNAMED else runtime.title
 
 
-def _name_table(runtime: Runtime) -> str:
+def name_table(runtime: Runtime) -> str:
+    """The runtime whose tables tell of its operators; "" where there is none."""
     if runtime.name in _TABLES:
         return _TABLES[runtime.name]
     return runtime.name if any(each.family == runtime.name for each in list_targets()) else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from lintorch.messages.answer_refusal import name_table
 from lintorch.messages.recognise import Recognised
 from lintorch.targets.opset_history import is_standard
 
@@ -25,9 +26,12 @@ def find_named(said: str) -> tuple[str, str]:
 
 
 def add_named(found: Recognised, said: str) -> Recognised:
-    """A message of which the class alone is known, with the node that its own words name."""
+    """A message of which the class alone is known, with the node that its own words name, and whose tables tell of it."""
     operator, node = find_named(said)
     if not node or found.node or found.operator:
         return found
     cause = f"{found.kind.cause} {_TOLD} {node} ({operator})."
-    return replace(found, kind=replace(found.kind, cause=cause), operator=operator, node=node)
+    table = found.kind.table or name_table(found.runtime)
+    return replace(
+        found, kind=replace(found.kind, cause=cause, table=table), operator=operator, node=node
+    )
