@@ -102,7 +102,9 @@ def is_over_epochs(loop: cst.For, source: Source) -> bool:
         ("range", "tqdm")
     )
     named = isinstance(loop.target, cst.Name) and EPOCHS.fullmatch(loop.target.value)
-    return ranged and bool(named) and "epoch" in source.code(loop.iter) + source.code(loop.target)
+    text = source.code(loop.iter) + source.code(loop.target)
+    said = "epoch" in text or (source.code(loop.target) == "ep" and "episode" not in text)
+    return ranged and bool(named) and said
 
 
 def names_within(node: cst.CSTNode, source: Source) -> Iterator[cst.Name]:

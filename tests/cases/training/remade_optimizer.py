@@ -101,3 +101,16 @@ def grown(model, loss, epochs):
         optimizer = torch.optim.Adam(model.parameters())
         loss(model).backward()
         optimizer.step()
+
+
+def train_shortly(model, loader, episodes):
+    for ep in range(10):
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.1)  # hit
+        for x in loader:
+            optimizer.zero_grad()
+            model(x).sum().backward()
+            optimizer.step()
+    for ep in range(episodes):
+        adapted = torch.optim.Adam(model.parameters(), lr=0.1)
+        model(next(loader)).sum().backward()
+        adapted.step()
