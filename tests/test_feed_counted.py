@@ -432,6 +432,18 @@ def test_a_pool_ahead_of_a_linear_layer_takes_maps(tmp_path: Path) -> None:
 
         def forward(self, x):
             return self.head(self.pool(x).squeeze())
+
+    class Gate(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.pool = nn.AdaptiveAvgPool2d(1)
+            self.gate = nn.Linear(24, 24)
+
+        def forward(self, x):
+            return x * self.gate(self.pool(x).flatten(1)).sigmoid()[:, :, None, None]
     """,
     )
-    assert fed == {"Probe": "['float32[batch=2, 24, height=7, width=7]']"}
+    assert fed == {
+        "Probe": "['float32[batch=2, 24, 7, 7]']",
+        "Gate": "['float32[batch=2, 24, height=8, width=8]']",
+    }

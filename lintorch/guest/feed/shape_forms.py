@@ -58,14 +58,19 @@ def list_layer_forms(module: nn.Module) -> Iterator[InputForm]:
 
 
 def _find_pooled(layers: Sequence[nn.Module]) -> InputForm | None:
-    """The maps that a pool takes ahead of the first linear layer: with as many channels as that is wide."""
+    """The maps that a pool takes ahead of the first linear layer: with as many channels as that is wide.
+
+    A window is as large as its map.
+    """
     pool: nn.Module | None = None
     for layer in layers:
         if isinstance(layer, nn.Linear) and pool is not None:
-            window = getattr(pool, "kernel_size", FIRST_SIZES["height"] // 8)
-            height, width = window if isinstance(window, tuple) else (window, window)
-            maps = Input("", "float32", ("batch", layer.in_features, "height", "width"))
-            return maps, {"batch": 2, "height": height, "width": width}
+            window = getattr(pool, "kernel_size", None)
+            if window is None:
+                maps = Input("", "float32", ("batch", layer.in_features, "height", "width"))
+                return maps, {"batch": 2, "height": 8, "width": 8}
+            sides = window if isinstance(window, tuple) else (window, window)
+            return Input("", "float32", ("batch", layer.in_features, *sides)), {"batch": 2}
         if _get_form(layer) is not None:
             return None
         pool = layer if isinstance(layer, _POOLS) else pool
