@@ -364,6 +364,18 @@ def test_swapped_inputs_are_told_and_those_in_order_are_not(place: Place) -> Non
     assert "`query` of the file is `key` of the model" in told["causes"][0]["text"]
 
 
+def test_a_file_with_its_inputs_in_another_order_is_right_and_said(place: Place) -> None:
+    given = torch.randn(2, 6), torch.randn(2, 6)
+    turned = Around(place.make("Pair"), lambda model, a, b: model(b, a)).eval()
+    place.export(turned, *given, input_names=["key", "query"])
+    told = place.compare("Pair", code=0)
+    assert "input-places" in kinds(told, "notes")
+    (text,) = [each["text"] for each in told["notes"] if each["kind"] == "input-places"]
+    assert "order `key`, `query`, forward in the order `query`, `key`" in text
+    place.export(place.make("Pair"), *given, input_names=["query", "key"])
+    assert "input-places" not in kinds(place.compare("Pair", code=0), "notes")
+
+
 class Held(nn.Module):  # type: ignore[misc]
     """A wrapper that calls the model by a name that nobody knows."""
 

@@ -102,12 +102,8 @@ def in_source(loop: cst.For, source: Source) -> Iterator[Hit]:
         fed = _BATCHES.search(source.code(loop.iter)) or _takes_item(call, loop)
         if here and fed and source.code(call.func) in models and _plain_withs(call, source):
             kept = keeps_graphs(loop, call, source)
-            told = (
-                " and all batches are kept with theirs"
-                if kept
-                else " eval() alone does not stop it"
-            )
-            message = f"{source.code(call.func)}(…) records a graph for backward{told}"
+            more = ", and all batches are kept with theirs" if kept else ""
+            message = f"{source.code(call.func)}(…) records a graph for backward{more}: eval() alone does not stop it"
             severity = Severity.WARNING if kept else None
             yield Hit(call, message, _fix(function, source), severity=severity)
             return

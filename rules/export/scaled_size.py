@@ -301,7 +301,8 @@ def in_division(event: Combined, source: Source) -> Iterator[Hit]:
         yield Hit(event, said, fix=fix, harm=NEGATIVE, remedy=UPWARDS)
     elif isinstance(event.left, Number) and event.left.whole and not compare(size, ">=", 0):
         node = source.node_at(event, cst.BinaryOperation)
-        if fix := turn_round(node, source) if node else None:
+        differs = node is not None and isinstance(node.left, cst.BinaryOperation)
+        if node is not None and differs and (fix := turn_round(node, source)):
             yield Hit(event, "divides what may be negative", fix=fix, confirms=True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
 
@@ -51,8 +51,23 @@ def describe_inputs(case: Case) -> Iterator[Cause]:
     tensors = pick_tensors(case.model.inputs)
     for taken, number in case.pairs.pairs:
         yield from _describe_pair(taken, tensors[number], case.pairs)
+    numbers = [number for _, number in case.pairs.pairs]
+    if numbers != sorted(numbers):
+        yield _describe_places(case.pairs, tensors)
     for number in case.pairs.list_pruned(len(tensors)):
         yield _describe_pruned(case, tensors[number])
+
+
+def _describe_places(pairs: InputPairs, tensors: Sequence[Input]) -> Cause:
+    """That who feeds a session by place, as `zip(session.get_inputs(), args)`, mixes the inputs up."""
+    file = ", ".join(f"`{taken.name}`" for taken, _ in pairs.pairs)
+    model = ", ".join(f"`{tensors[number].label}`" for number in sorted(n for _, n in pairs.pairs))
+    return Cause(
+        "input-places",
+        f"the file takes its inputs in the order {file}, forward in the order {model}",
+        remedy="feed them by their names, or export with args in the order of forward's parameters",
+        wrong=False,
+    )
 
 
 def _describe_pair(taken: FileInput, given: Input, pairs: InputPairs) -> Iterator[Cause]:
