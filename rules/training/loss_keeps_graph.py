@@ -16,7 +16,7 @@ rule = Rule(
     code="LT409",
     summary="a sum of losses keeps their graphs",
     why="""
-        A loss that has run backward is still a tensor with a history. `total += loss` makes the
+        A loss that has run backward is still a tensor with a history. `total += loss`, as `mean = 0.9 * mean + 0.1 * loss`, makes the
         total part of a graph that grows by a few nodes at every step and is freed only with the
         total; a list of losses holds them the same way. Memory climbs slowly over an epoch.
         Measured on torch 2.13: the total requires grad. `loss.detach()` has the same value and
@@ -202,9 +202,9 @@ def _list_operands(action: Action) -> list[ast.expr]:
 
 
 def _strip(node: ast.expr) -> ast.expr:
-    """`loss` of `loss * n`."""
+    """`loss` of `loss * n` and of `0.1 * loss`."""
     while isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
-        node = node.left
+        node = node.right if isinstance(node.left, ast.Constant) else node.left
     return node
 
 

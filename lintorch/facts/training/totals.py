@@ -33,7 +33,7 @@ class Sums:
         self._bound[f"self.{event.attribute}"] = event.value
 
     def list_sums(self, event: Occurrence) -> Iterator[Action]:
-        """`total += loss`, `total = total + loss`, `losses.append(loss)`."""
+        """`total += loss`, `total = total + loss`, `mean = 0.9 * mean + 0.1 * loss`, `losses.append(loss)`."""
         if isinstance(event, Combined):
             yield from self._of_operation(event)
         elif isinstance(event, Called) and event.name == "list.append":
@@ -43,14 +43,14 @@ class Sums:
                 yield self._sum(event, name, event.positional[1], event.positional[0])
 
     def _of_operation(self, event: Combined) -> Iterator[Action]:
-        product = event.operator in ("Mult", "Div") and event.result is not UNKNOWN
-        if product and _is_computed(event.left):
-            self._parts[id(event.result)] = event.result, event.left
+        part = event.left if event.operator == "Div" else _find_multiplied(event)
+        if part is not None and _is_computed(part) and event.result is not UNKNOWN:
+            self._parts[id(event.result)] = event.result, part
         node = event.node
         if event.operator != "Add" or not _is_computed(event.right):
             return
         if (isinstance(node, ast.AugAssign) and (name := _name_of(node.target))) or (
-            isinstance(node, ast.BinOp) and (name := _name_of(node.left))
+            isinstance(node, ast.BinOp) and (name := _name_scaled(node.left))
         ):
             yield self._sum(event, name, event.right)
 
@@ -61,6 +61,23 @@ class Sums:
             value = self._parts[id(value)][1]
         before = held if "[" in name else self._bound.get(name)
         return Action(Act.SUMMED, event, Subject(name, name), value=value, before=before)
+
+
+def _find_multiplied(event: Combined) -> Value | None:
+    """The loss of `loss * n` and of `0.1 * loss`."""
+    if event.operator != "Mult":
+        return None
+    return event.left if _is_computed(event.left) else event.right
+
+
+def _name_scaled(node: ast.expr) -> str:
+    """A name, also of `0.9 * average`."""
+    match node:
+        case ast.BinOp(left=ast.Constant(), op=ast.Mult(), right=inner):
+            return _name_of(inner)
+        case ast.BinOp(left=inner, op=ast.Mult(), right=ast.Constant()):
+            return _name_of(inner)
+    return _name_of(node)
 
 
 def _is_computed(value: Value) -> bool:

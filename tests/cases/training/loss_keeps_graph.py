@@ -280,3 +280,18 @@ def recorded(net, optimizer, batches):
         kept["loss"].append(loss)  # hit
         kept["last"].append(loss)
     return kept
+
+
+def averaged(model, batches, optimizer):
+    mean = 0.0
+    smooth = 0
+    for x in batches:
+        optimizer.zero_grad()
+        loss = model(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        mean = 0.9 * mean + 0.1 * loss  # hit
+        smooth = smooth * 0.99 + loss.item() * 0.01
+        both = 0.5 * mean + 0.5 * loss
+        print(both)
+    return mean, smooth
