@@ -19,6 +19,7 @@ from lintorch.report.wording import write_message
 from lintorch.source import Source
 
 HEAD = """import functools
+import operator
 
 import torch
 import torch.nn.functional as F
@@ -272,8 +273,8 @@ class Peeks(nn.Module):
     def __init__(self):
         super().__init__()
         self.body = nn.Sequential(nn.Conv2d(3, 4, 1), nn.BatchNorm2d(4))  # gone: body.0 puts out is taken by mean
-        for part in self.body:
-            part.register_forward_hook(self.peek)
+        hang = operator.methodcaller("register_forward_hook", self.peek)  # which source does not follow
+        self.hung = [hang(part) for part in self.body]
 
     def peek(self, module, given, out):
         self.level = out.mean()
