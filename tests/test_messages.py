@@ -84,12 +84,12 @@ WRITTEN: dict[str, Callable[[str], str]] = {
 
 @pytest.mark.parametrize("way", WRITTEN)
 def test_what_a_program_does_to_its_log_changes_nothing(way: str) -> None:
-    step = 3 if way == "in a long log" else 1
-    for case in (case for (case,) in (param.values for param in CASES[::step])):
+    first = list(WRITTEN).index(way) % 3  # a third of them, each way another one
+    for case in (case for (case,) in (param.values for param in CASES[first::3])):
         if way == "wrapped" and "n o d e" in case["text"]:
             continue  # a blank between letters is no place to wrap at
-        first = tell_first(unify_text(WRITTEN[way](case["text"])))
-        assert (first.kind.name, first.node) == (case["kind"], case.get("node", "")), case
+        told = tell_first(unify_text(WRITTEN[way](case["text"])))
+        assert (told.kind.name, told.node) == (case["kind"], case.get("node", "")), case
 
 
 def test_a_number_of_a_long_log_is_no_message() -> None:
