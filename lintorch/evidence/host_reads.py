@@ -98,9 +98,9 @@ def has_several_tests(site: Site) -> bool:
 
 def is_followed_whole(site: Site) -> bool:
     """Whether nothing stands below a line in its function that may not have run."""
-    depth = _indent(source_line(site))
+    depth = count_indent(source_line(site))
     for text in linecache.getlines(site.path)[site.row :]:
-        if text.strip() and _indent(text) < depth:
+        if text.strip() and count_indent(text) < depth:
             return not text.lstrip().startswith(("elif", "else", "except", "finally"))
         if _BRANCH.match(text) or _MAY_SKIP.search(text.partition("#")[0]):
             return False
@@ -113,7 +113,8 @@ def converts_nearby(site: Site, trace: Trace) -> bool:
     return any((e.site.path, e.site.function) == (site.path, site.function) for e in calls)
 
 
-def _indent(text: str) -> int:
+def count_indent(text: str) -> int:
+    """The blanks that a line begins with."""
     return len(text) - len(text.lstrip())
 
 

@@ -6,6 +6,7 @@ import linecache
 import re
 from collections.abc import Iterator
 
+from lintorch.evidence.host_reads import count_indent
 from lintorch.record.sites import Site
 
 _CHOICE = re.compile(r"\s*(if|elif|else|except|match|case)\b")
@@ -32,20 +33,20 @@ def is_read_above(site: Site, attribute: str) -> bool:
 
 def _list_above(site: Site) -> Iterator[str]:
     """The lines of its function above a line, the nearest first."""
-    depth = _indent(_read_row(site.path, site.row))
+    depth = count_indent(linecache.getline(site.path, site.row))
     for row in range(site.row - 1, 0, -1):
-        text = _read_row(site.path, row)
-        if text.strip() and _indent(text) < depth and _DEFINITION.match(text):
+        text = linecache.getline(site.path, row)
+        if text.strip() and count_indent(text) < depth and _DEFINITION.match(text):
             return
         yield text
 
 
 def _list_around(site: Site) -> Iterator[str]:
     """The lines that blocks around a line begin with, up to its function."""
-    depth = _indent(_read_row(site.path, site.row))
+    depth = count_indent(linecache.getline(site.path, site.row))
     for text in _list_above(site):
-        if text.strip() and _indent(text) < depth:
-            depth = _indent(text)
+        if text.strip() and count_indent(text) < depth:
+            depth = count_indent(text)
             yield text
 
 
@@ -58,11 +59,3 @@ def _list_calls(site: Site) -> Iterator[Site]:
             function = found[1]
         elif call.search(text.partition("#")[0]):
             yield Site(site.path, row, function)
-
-
-def _read_row(path: str, row: int) -> str:
-    return linecache.getline(path, row)
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip())

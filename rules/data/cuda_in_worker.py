@@ -98,13 +98,11 @@ def in_item(function: cst.FunctionDef, source: Source) -> Iterator[Hit]:
 @rule.source(cst.Call, needs=("collate_fn",))
 def in_collate(call: cst.Call, source: Source) -> Iterator[Hit]:
     """`DataLoader(rows, num_workers=4, collate_fn=join)`, where `join` moves the batch."""
-    given = {each.keyword.value: each.value for each in call.args if each.keyword}
     if not WORKERS.search(source.code(call)) or SPAWNS.search(source.text):
         return
-    joins = given.get("collate_fn")
-    name = joins.value if isinstance(joins, cst.Name) else ""
-    named = [each for each in source.nodes(cst.FunctionDef) if each.name.value == name]
-    if len(named) == 1 and (found := find_gpu_call(named[0], source)):
+    joins = source.arguments(call).get("collate_fn")
+    named = source.function(joins) if isinstance(joins, cst.Name) else None
+    if named is not None and (found := find_gpu_call(named, source)):
         yield Hit(found, FORKED)
 
 

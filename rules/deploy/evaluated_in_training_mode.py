@@ -145,14 +145,20 @@ def _teaches(call: cst.Call, event: ModelHandled, source: Source) -> bool:
         return False
     ways = source.evaluation.ways
     return any(
-        isinstance(each, Called)
-        and each.name == "torch.nn.Module.load_state_dict"
-        and each.positional[:1] == (event.held,)
-        and isinstance(read := ways.find_maker(each.positional[1]), Called)
+        isinstance(read := ways.find_maker(each.positional[1]), Called)
         and read.name == "torch.load"
-        for each in source.evaluation.list_before(event)
-        if isinstance(each, Called) and len(each.positional) > 1
+        for each in _list_loads(event, source)
+        if len(each.positional) > 1
     )
+
+
+def _list_loads(event: ModelHandled, source: Source) -> Iterator[Called]:
+    """The calls ahead of it by which weights are read into the model."""
+    calls = (each for each in source.evaluation.list_before(event) if isinstance(each, Called))
+    for each in calls:
+        loads = each.name == "torch.nn.Module.load_state_dict"
+        if loads and each.positional[:1] == (event.held,):
+            yield each
 
 
 def _serves(call: cst.Call, event: ModelHandled, source: Source) -> bool:
@@ -161,13 +167,10 @@ def _serves(call: cst.Call, event: ModelHandled, source: Source) -> bool:
     if _LEARNS.search(source.text) or not isinstance(call.func, cst.Name):
         return False
     return any(
-        isinstance(each, Called)
-        and each.name == "torch.nn.Module.load_state_dict"
-        and each.positional[:1] == (event.held,)
-        and each.spot.path == source.path
+        each.spot.path == source.path
         and (there := source.call_at(each)) is not None
         and source.enclosing(there, cst.FunctionDef) is function
-        for each in source.evaluation.list_before(event)
+        for each in _list_loads(event, source)
     )
 
 

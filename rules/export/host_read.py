@@ -178,10 +178,9 @@ def in_looking(event: Called, source: Source) -> Iterator[Hit]:
     if not event.way.forward or event.spot in list_read(source):
         return
     held = event.positional[0] if event.positional else None
-    read = DataRead(event.node, event.spot, event.way, event.name, event)
-    if not isinstance(held, Tensor) or not held.data or not is_in_forward(read, source):
+    if not isinstance(held, Tensor) or not held.data or not is_in_forward(event, source):
         return
-    if gives_back(read, source):
+    if gives_back(event, source):
         return
     text = source.evaluation.text(event.spot)
     said = f"{text} is a Python array, read from the data of a tensor"
@@ -195,7 +194,7 @@ def list_read(source: Source) -> frozenset[Spot]:
     return frozenset(each.spot for _, each in reads if isinstance(each, Occurrence))
 
 
-def gives_back(event: DataRead, source: Source) -> bool:
+def gives_back(event: Occurrence, source: Source) -> bool:
     """`x.numpy() if is_array else x`: an array for who gave one, which no exporter does."""
     read = source.evaluation.find_written(event.spot, event)
     for each in source.evaluation.list_around(event if read is None else read):
@@ -209,7 +208,7 @@ def gives_back(event: DataRead, source: Source) -> bool:
     return False
 
 
-def is_in_forward(event: DataRead, source: Source) -> bool:
+def is_in_forward(event: Occurrence, source: Source) -> bool:
     """Whether it stands in a function that forwards run, and not where a script has made the model's settings."""
     read = source.evaluation.find_written(event.spot, event)
     if read is None:
