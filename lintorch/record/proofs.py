@@ -28,7 +28,7 @@ class Change:
     breaks: bool = False
     """Whether the model does not run any more, or its file is not imported as before."""
     exact: bool = False
-    """Whether it is a gradient, and in float64 all gradients are the same."""
+    """Whether in float64 all numbers are the same, and this one is no further from that than it was."""
 
     @property
     def is_rounding(self) -> bool:

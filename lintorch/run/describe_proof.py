@@ -72,7 +72,7 @@ def describe_change(change: Change) -> str:
     return (
         f"{change.what}{where} differs by {change.amount:.3g} "
         f"({change.now:.6g} where it was {change.was:.6g})"
-        f"{', by rounding: in float64 all gradients are the same' if change.exact else ''}"
+        f"{', by rounding: in float64 all numbers are the same' if change.exact else ''}"
     )
 
 

@@ -12,11 +12,10 @@ from dataclasses import replace
 import torch
 
 from lintorch.guest.proof.observe_model import EXACT, OVERALL, TRAINING, Observation
+from lintorch.guest.proof.rounded_numbers import find_rounded
 from lintorch.record.proofs import Change
 
 _STATE, _GRADIENT = "state ", "gradient of "
-_EXACT = 1e-8
-"""Of the largest gradient, or of 1: what float64 leaves open."""
 
 
 def compare_observations(
@@ -29,8 +28,6 @@ def compare_observations(
     """
     renamed = {_rename(key, names): value for key, value in before.tensors.items()}
     found = [*_compare_words(before, after), *_compare_tensors(renamed, before, after)]
-    if _agree_exactly(renamed, after.tensors):
-        found = [replace(each, exact=each.what.startswith(_GRADIENT)) for each in found]
     found.sort(key=lambda each: -(each.amount or 0.0))
     kinds: dict[object, Change] = {}
     for each in sorted(found, key=_rank_change):
@@ -79,6 +76,7 @@ def _formerly(was: str | None) -> str:
 def _compare_tensors(
     renamed: Mapping[str, torch.Tensor], before: Observation, after: Observation
 ) -> Iterator[Change]:
+    rounded = find_rounded(renamed, after.tensors)
     for key in dict.fromkeys((*renamed, *after.tensors)):
         mode, number, what = _split_key(key)
         if mode == EXACT or not all(_has_run(each, mode, number) for each in (before, after)):
@@ -86,23 +84,10 @@ def _compare_tensors(
         sizes, training = _describe_run(before, number), mode == TRAINING
         was, now = renamed.get(key), after.tensors.get(key)
         if was is not None and now is not None:
-            yield from _compare_values(what, sizes, training, was, now)
+            for each in _compare_values(what, sizes, training, was, now):
+                yield replace(each, exact=key in rounded)
         elif not _is_of_lone_weight(what, f"{mode}:{number}:", renamed, after.tensors):
             yield Change(what, sizes, training, why=_describe_lone(what, is_there=now is not None))
-
-
-def _agree_exactly(was: Mapping[str, torch.Tensor], now: Mapping[str, torch.Tensor]) -> bool:
-    """Whether all gradients are the same in float64, but for what it rounds."""
-    keys = {key for each in (was, now) for key in each if key.startswith(f"{EXACT}:")}
-    pairs = [(was.get(key), now.get(key)) for key in keys]
-    return bool(pairs) and all(a is not None and b is not None and _is_near(a, b) for a, b in pairs)
-
-
-def _is_near(was: torch.Tensor, now: torch.Tensor) -> bool:
-    if was.shape != now.shape or was.dtype != now.dtype:
-        return False
-    least = _EXACT * max(1.0, float(was.abs().max()) if was.numel() else 1.0)
-    return bool(torch.allclose(was, now, rtol=0.0, atol=least, equal_nan=True))
 
 
 def _is_of_lone_weight(what: str, where: str, *both: Mapping[str, torch.Tensor]) -> bool:

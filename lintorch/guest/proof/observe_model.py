@@ -23,7 +23,7 @@ from lintorch.record.arguments import arrange_arguments
 from lintorch.record.models import FedArgument, Input
 
 EVAL, TRAINING, EXACT = "eval", "training", "exact"
-"""EXACT is training mode in float64, which tells what rounding makes of gradients from what a fix does."""
+"""EXACT is training mode in float64, which tells what rounding makes of numbers from what a fix does."""
 OVERALL = -1
 """In place of the number of a run: what is there after all of them."""
 
@@ -163,18 +163,13 @@ def _observe_training(
                 return
             finally:
                 tampering.restore_interpreter()
-        where = f"{TRAINING}:{OVERALL}:"
-        for name, value in copied.named_parameters():
-            if value.grad is not None:
-                seen.tensors[f"{where}gradient of {name}"] = value.grad
-        for name, value in list_state(copied):
-            seen.tensors[f"{where}state {name}"] = value.detach()
+        _note_end(copied, TRAINING, seen)
 
 
 def _observe_exactly(
     module: nn.Module, inputs: Sequence[FedArgument], seen: Observation, count: int
 ) -> None:
-    """The gradients of the same runs in float64; nothing of a model that does not run so."""
+    """What the same runs give in float64; nothing of a model that does not run so."""
     exact, usual = Observation(runs=seen.runs), torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
@@ -182,16 +177,23 @@ def _observe_exactly(
             copied.double()
             for number in range(count):
                 _train_once(copied, inputs, seen.runs[number], number, exact, EXACT)
-            for name, value in copied.named_parameters():
-                if value.grad is not None:
-                    exact.tensors[f"{EXACT}:{OVERALL}:gradient of {name}"] = value.grad
+            _note_end(copied, EXACT, exact)
     except Exception:  # whatever user code raises
         return
     finally:
         torch.set_default_dtype(usual)
         tampering.restore_interpreter()
-    gradients = {k: v for k, v in exact.tensors.items() if ":gradient of " in k}
-    seen.tensors.update(gradients)
+    seen.tensors.update(exact.tensors)
+
+
+def _note_end(module: nn.Module, mode: str, seen: Observation) -> None:
+    """The gradients of all runs, and the state that they leave."""
+    where = f"{mode}:{OVERALL}:"
+    for name, value in module.named_parameters():
+        if value.grad is not None:
+            seen.tensors[f"{where}gradient of {name}"] = value.grad
+    for name, value in list_state(module):
+        seen.tensors[f"{where}state {name}"] = value.detach()
 
 
 def _train_once(

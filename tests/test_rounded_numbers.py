@@ -1,4 +1,4 @@
-"""Gradients that only rounding sets apart, as behind a BatchNorm of two values, are told from those that a fix changes."""
+"""Numbers that only rounding sets apart, as behind a BatchNorm of two values, are told from those that a fix changes."""
 
 from __future__ import annotations
 
@@ -52,12 +52,22 @@ def at_once(x: Any) -> Any:
 
 
 def test_what_rounding_does_to_a_gradient_is_told_by_float64() -> None:
-    found = {change.what: change for change in compare(in_turn, at_once)}
+    found = {each.what: each for each in compare(in_turn, at_once) if each.training}
     gradient = next(change for what, change in found.items() if what.startswith("gradient"))
     assert gradient.exact
     assert gradient.is_rounding
     assert (gradient.amount or 0) > 1e-4
-    assert not any(change.exact for what, change in found.items() if what.startswith("output"))
+    assert found["output"].exact
+
+
+def coarsely(x: Any) -> Any:
+    return (at_once(x) * 2.0**14 + 1e11) / 2.0**14 - 1e11 / 2.0**14
+
+
+def test_what_is_further_from_float64_than_before_is_no_rounding() -> None:
+    found = [change for change in compare(at_once, coarsely) if change.what.startswith("output")]
+    assert any(change.training for change in found)
+    assert not any(change.exact for change in found)
 
 
 def test_a_gradient_that_is_another_stays_so() -> None:
