@@ -126,12 +126,18 @@ def _unpack_all(machine: Machine, targets: list[ast.expr], value: Value) -> None
         for inner in targets:
             starred = isinstance(inner, ast.Starred)
             rest = _find_rest(value, stars, len(targets)) or each
-            assign_target(machine, inner, machine.hold_list(None, rest) if starred else each)
+            item = machine.hold_list(None, rest) if starred else _tell_apart(each)
+            assign_target(machine, inner, item)
     elif not stars:
         for inner, item in zip(targets, items, strict=True):
             assign_target(machine, inner, item)
     else:
         _unpack_starred(machine, targets, stars[0], items)
+
+
+def _tell_apart(each: Value) -> Value:
+    """A tensor that is taken out beside others, and is none of them."""
+    return replace(each) if isinstance(each, Tensor) else each
 
 
 def _forget_rows(each: Value, value: Value) -> Value:
@@ -167,8 +173,9 @@ def _unpack_starred(
 
 def _items_to_unpack(machine: Machine, value: Value, wanted: int) -> tuple[Value, ...] | None:
     if isinstance(value, Tensor):
-        known = value.shape and isinstance(value.shape[0], int)
-        return (item_of(machine, value),) * value.shape[0] if known and value.shape else None  # type: ignore[operator]
+        count = value.shape[0] if value.shape else None
+        known = isinstance(count, int)
+        return tuple(item_of(machine, value) for _ in range(count)) if known else None  # type: ignore[arg-type]
     return known_items(machine, value)
 
 

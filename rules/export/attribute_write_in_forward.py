@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import Fix, Harm, Hit, Refuted, Severity
 from lintorch.core.profile import WRITES_ONNX
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import AttributeSet, Called, ItemSet, Occurrence
+from lintorch.evaluator.events import AttributeSet, Called, GivenBack, ItemSet, Occurrence
 from lintorch.evaluator.values import NONE, Constant, Held, Items, Number, Slice, Tensor, Value
 from lintorch.evidence import KeptWrite, ModuleWrite, Outcome, ResetWrite, Trace, Trial
 from lintorch.evidence.host_reads import is_whole_run
@@ -353,11 +353,43 @@ def is_computed_with(event: AttributeSet, kept: Rewrite, source: Source) -> bool
     ways = source.evaluation.ways
     made = ways.find_maker(event.value)
     users = [*ways.find_users(event.value), *ways.find_users(kept.before)]
-    if any(each is not made and isinstance(each.result, Tensor) for each in users):
+    others = [
+        each
+        for each in users
+        if each is not made and each.way.forward and isinstance(each.result, Tensor)
+    ]  # what the constructor did is no part of forward
+    if any(not serves(each.result, event.value, source) for each in others):
         return True
     beside = made.result.items or () if made and isinstance(made.result, Items) else ()
-    others = (each for each in beside if each is not event.value)
-    return any(isinstance(each, Tensor) for each in others) or is_place(kept.before, source)
+    more = (each for each in beside if each is not event.value)
+    return any(isinstance(each, Tensor) for each in more) or is_place(kept.before, source)
+
+
+def serves(value: Value, new: Value, source: Source) -> bool:
+    """Whether a value comes to nothing but the new one, as the product in `self.mean = 0.9 * self.mean + part` does."""
+    waiting, seen = [value], {id(new)}
+    while waiting:
+        each = waiting.pop()
+        if id(each) in seen:
+            continue
+        given = [user.result for user in source.evaluation.ways.find_users(each)]
+        plain = all(isinstance(one, Tensor) for one in given)
+        if not given or not plain or is_given_back(each, source):
+            return False
+        seen.add(id(each))
+        waiting += given
+    return True
+
+
+def is_given_back(value: Value, source: Source) -> bool:
+    """Whether a function returns it, alone or among others."""
+    given = (each for _, each in source.evaluation.list_events({GivenBack}))
+    return any(
+        part is value
+        for each in given
+        if isinstance(each, GivenBack)
+        for part in list_parts(each.value)
+    )
 
 
 def is_place(value: Value, source: Source) -> bool:

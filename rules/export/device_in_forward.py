@@ -11,7 +11,7 @@ import libcst as cst
 from lintorch.core.finding import OF_PROJECT, Applicability, Edit, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
-from lintorch.evaluator.values import Constant, Value
+from lintorch.evaluator.values import Constant, Unknown, Value
 from lintorch.facts.models.device_names import name_device
 from lintorch.facts.models.value_ways import Operation, is_one
 from lintorch.source import Source
@@ -228,7 +228,10 @@ SETTINGS = re.compile(r"self|cls|\w*(args|cfg|config|opts?|options|params|settin
 
 
 def follows_tensor(event: Called) -> bool:
-    """`y.cuda(x.device)`, `y.cuda(x.get_device())`."""
+    """`y.cuda(x.device)`, `y.cuda(x.get_device())`, also where it has a name or is an argument."""
+    given = event.positional[1:2] or (event.keyword.get("device"),)
+    if any(isinstance(each, Unknown) and each.path == "tensor.device" for each in given):
+        return True
     match event.node:
         case ast.Call(args=[ast.Attribute(attr="device", value=held)]):
             return isinstance(held, ast.Name) and not SETTINGS.fullmatch(held.id)

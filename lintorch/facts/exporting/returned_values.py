@@ -120,8 +120,9 @@ def judge_object(kind: object) -> Told:
     above = [*list_ancestors(kind)]
     foreign = {each.path for each in above if isinstance(each, External)}
     classes = [each for each in above if isinstance(each, Class)]
-    if not foreign <= {*PLAIN, *DICTS} or any(map(may_be_registered, classes)):
-        return {}
+    known = all(isinstance(base, (Class, External)) for each in classes for base in each.bases)
+    if not known or not foreign <= {*PLAIN, *DICTS} or any(map(may_be_registered, classes)):
+        return {}  # a base that a call gave may be a named tuple
     told = f"an object of its own class {kind.name}"
     if foreign & {*DICTS}:
         return {told: DICT_LIKE}

@@ -266,3 +266,32 @@ class GoneOn(nn.Module):
         self.cut()
         out, self.state = self.lstm(x, self.state)  # hit
         return out
+
+
+class Whitened(nn.Module):
+    """Statistics of all batches, which nothing computes with: what forward gives is of its own batch."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("running_mean", torch.zeros(4))
+        self.register_buffer("running_shift", torch.zeros(4))
+        self.running_mean.zero_()
+
+    def forward(self, x):
+        mean = x.mean(0)
+        self.running_mean = 0.9 * self.running_mean + 0.1 * mean.detach()
+        older = 0.9 * self.running_shift
+        self.running_shift = older + 0.1 * mean  # hit
+        return x - mean, older
+
+
+class Whitening(nn.Module):
+    """The same, and forward computes with them."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("running_mean", torch.zeros(4))
+
+    def forward(self, x):
+        self.running_mean = 0.9 * self.running_mean + 0.1 * x.mean(0).detach()  # hit
+        return x - self.running_mean

@@ -234,3 +234,14 @@ class OfItsOwnGpu(nn.Module):
         with torch.no_grad():
             y = y + torch.zeros(x.shape, device="cuda")  # hit
         return x + y
+
+
+class Placed(nn.Module):
+    """The device of the input under a name of its own, and as an argument."""
+
+    def forward(self, x):
+        device = x.device
+        return x + torch.ones(4).cuda(device) + self.place(x.device)  # hit
+
+    def place(self, device):
+        return torch.ones(4).cuda(device)  # hit

@@ -222,3 +222,31 @@ class Block(nn.Module):
         z = self.other(y)
         y += z  # hit
         return y
+
+
+class Conditioned(nn.Module):
+    """One input that is a tuple: what is taken out of it is not one tensor."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Linear(4, 4)
+
+    def forward(self, data):
+        x, mask, step = data
+        h = x
+        h += self.embed(step)
+        return h * mask
+
+
+class Conditioning(nn.Module):
+    """The same, changed where the layer has it."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Linear(4, 4)
+
+    def forward(self, data):
+        x, mask, step = data
+        part = self.embed(step)
+        step += part  # hit
+        return x * mask * step
