@@ -124,20 +124,17 @@ def _unpack_all(machine: Machine, targets: list[ast.expr], value: Value) -> None
         machine.misfit = machine.misfit or items is not None
         each = _forget_rows(item_of(machine, value), value)
         for inner in targets:
+            if isinstance(value, Tensor):  # none of its items is another
+                each = _forget_rows(item_of(machine, value), value)
             starred = isinstance(inner, ast.Starred)
             rest = _find_rest(value, stars, len(targets)) or each
-            item = machine.hold_list(None, rest) if starred else _tell_apart(each)
+            item = machine.hold_list(None, rest) if starred else each
             assign_target(machine, inner, item)
     elif not stars:
         for inner, item in zip(targets, items, strict=True):
             assign_target(machine, inner, item)
     else:
         _unpack_starred(machine, targets, stars[0], items)
-
-
-def _tell_apart(each: Value) -> Value:
-    """A tensor that is taken out beside others, and is none of them."""
-    return replace(each) if isinstance(each, Tensor) else each
 
 
 def _forget_rows(each: Value, value: Value) -> Value:

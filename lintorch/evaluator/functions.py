@@ -11,6 +11,7 @@ from itertools import chain
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.events import Called, Entered, ForwardCalled, OwnGradientCalled, Refused
 from lintorch.evaluator.expressions import grow_list
+from lintorch.evaluator.given_losses import gives_losses
 from lintorch.evaluator.hook_code import only_hooks
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.kept_beside import keep_beside
@@ -289,7 +290,7 @@ def keeps_frame(node: ast.AST) -> bool:
 
 def _is_aside(machine: Machine, function: Function) -> bool:
     owner = function.owner
-    if owner is not None and takes_graph(owner.node):
+    if (owner is not None and takes_graph(owner.node)) or gives_losses(function.node):
         return True
     return any(map(machine.library.is_aside, (function.name, owner.name if owner else "")))
 

@@ -51,6 +51,9 @@ _LOSSES = frozenset(
         "criterion",
     }
 )
+_SEVERAL = re.compile(r"(^|_)(losses|loss_(values|dict|terms))$")
+_MANY = 3
+"""Losses that no model gives beside what it is run for."""
 _SCORE = re.compile(r"^(n|num|\w+_)?_?(acc|accuracy|correct|metrics?)(_?\d+)?$")
 """What is worked out beside a loss, for training to print."""
 _AUGMENTS = re.compile(
@@ -203,16 +206,37 @@ def returns_or_raises(function: cst.FunctionDef) -> bool:
 def _gives_loss(function: cst.FunctionDef) -> bool:
     """Whether all that a function returns is a loss, as where a model is given for pretraining."""
     given = list(_returned(function.body))
-    return bool(given) and all(map(_is_loss_value, given))
+    if given and all(map(_is_loss_value, given)):
+        return True
+    return bool(given) and all(map(_begins_with_losses, given)) and not _asks_mode(function)
+
+
+def _begins_with_losses(value: cst.BaseExpression) -> bool:
+    """`loss_values, generated`: several of them under one name, and what they were worked out of."""
+    first = value.elements[0].value if isinstance(value, cst.Tuple) and value.elements else None
+    return isinstance(first, cst.Name) and bool(_SEVERAL.search(first.value))
+
+
+def _asks_mode(function: cst.FunctionDef) -> bool:
+    """Whether it says itself what it does where nothing is trained."""
+    waiting: list[cst.CSTNode] = [function.body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, cst.Attribute) and node.attr.value == "training":
+            return True
+        waiting += offspring(node)
+    return False
 
 
 def _is_loss_value(value: cst.BaseExpression) -> bool:
     """Whether a value is a loss by its name, or by that of the function that gives it.
 
-    Of several all but scores, or the first where it is worked out there and so always given: `loss.mean(), out`.
+    Of several all but scores, or three, or the first where it is worked out there and so always given: `loss.mean(), out`.
     """
     if isinstance(value, cst.Tuple):
         given = [each.value for each in value.elements if not _is_score(each.value)]
+        if sum(map(_is_loss_value, given)) >= _MANY:
+            return True
         reduced = isinstance(given[0], (cst.Call, cst.BinaryOperation)) if given else False
         return bool(given) and all(map(_is_loss_value, given[:1] if reduced else given))
     if isinstance(value, cst.BinaryOperation):
