@@ -71,7 +71,8 @@ def observe_first(module: nn.Module, fed: Fed, late: float) -> Observation:
         _observe_eval(module, fed.inputs, sizes, number, seen)
     _observe_training(module, fed.inputs, seen, len(seen.runs), late)
     if seen.is_trained and clock() < late:
-        _observe_exactly(module, fed.inputs, seen, seen.attempts)
+        light = sorted(range(seen.attempts), key=lambda each: _weigh(fed.inputs, seen.runs[each]))
+        _observe_exactly(module, fed.inputs, seen, light, late)
     return seen
 
 
@@ -81,9 +82,15 @@ def observe_alike(module: nn.Module, fed: Fed, known: Observation) -> Observatio
     for number, sizes in enumerate(known.runs):
         _observe_eval(module, fed.inputs, sizes, number, seen)
     _observe_training(module, fed.inputs, seen, known.attempts, inf)
-    if any(key.startswith(f"{EXACT}:") for key in known.tensors):
-        _observe_exactly(module, fed.inputs, seen, known.attempts)
+    if numbers := list_exact(known):
+        _observe_exactly(module, fed.inputs, seen, numbers, inf)
     return seen
+
+
+def list_exact(seen: Observation) -> list[int]:
+    """The numbers of the runs that were done in float64 too, in their order."""
+    parts = (key.split(":", 2) for key in seen.tensors)
+    return [*dict.fromkeys(int(n) for mode, n, _ in parts if mode == EXACT and int(n) >= 0)]
 
 
 def digest_state(module: nn.Module) -> dict[str, str]:
@@ -166,16 +173,27 @@ def _observe_training(
         _note_end(copied, TRAINING, seen)
 
 
+def _weigh(inputs: Sequence[FedArgument], sizes: Mapping[str, int]) -> int:
+    given = make_inputs(inputs, sizes)
+    return sum(value.numel() for value in given if isinstance(value, torch.Tensor))
+
+
 def _observe_exactly(
-    module: nn.Module, inputs: Sequence[FedArgument], seen: Observation, count: int
+    module: nn.Module,
+    inputs: Sequence[FedArgument],
+    seen: Observation,
+    numbers: Sequence[int],
+    late: float,
 ) -> None:
-    """What the same runs give in float64; nothing of a model that does not run so."""
+    """What these runs give in float64, as far as there is time; nothing of a model that does not run so."""
     exact, usual = Observation(runs=seen.runs), torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
         with copy_module(module, train=True) as copied:
             copied.double()
-            for number in range(count):
+            for number in numbers:
+                if exact.tensors and clock() > late:
+                    break
                 _train_once(copied, inputs, seen.runs[number], number, exact, EXACT)
             _note_end(copied, EXACT, exact)
     except Exception:  # whatever user code raises

@@ -10,14 +10,14 @@ from lintorch.guest.proof.observe_model import EXACT, TRAINING
 
 _EXACT = 1e-8
 """Of the largest number, or of 1: what float64 leaves open."""
-_AS_GOOD = 4.0
-"""How many times as far from float64 the numbers of one text may be as those of the other."""
+_AS_GOOD, _ELSEWHERE = 4.0, 10.0
+"""How many times as far from float64 the numbers of one text may be as those of the other; and,
+where a run was not done in float64, how many times as far from each other as those of a run that was."""
 _GRADIENT = "gradient of "
+Tensors = Mapping[str, torch.Tensor]
 
 
-def find_rounded(
-    was: Mapping[str, torch.Tensor], now: Mapping[str, torch.Tensor]
-) -> frozenset[str]:
+def find_rounded(was: Tensors, now: Tensors) -> frozenset[str]:
     """The keys of training mode whose numbers in float32 are rounded, where all are the same in float64.
 
     Behind a BatchNorm of two values a last digit grows to any difference. Gradients are taken at
@@ -26,13 +26,17 @@ def find_rounded(
     keys = {key for each in (was, now) for key in each if key.startswith(f"{EXACT}:")}
     if not keys or not all(_is_same(was.get(key), now.get(key)) for key in keys):
         return frozenset()
-    usual = {key: f"{TRAINING}:{key.partition(':')[2]}" for key in keys}
+    off: dict[str, float] = {}
+    for key in keys:
+        usual = f"{TRAINING}:{key.partition(':')[2]}"
+        if usual in was and usual in now and was[usual].is_floating_point():
+            name = key.split(":", 2)[2]
+            off[name] = max(off.get(name, 0.0), _find_distance(was[usual], was[key]))
     return frozenset(
         key
-        for exact, key in usual.items()
-        if key in was
-        and key in now
-        and (_GRADIENT in key or _is_as_good(was[key], now[key], was[exact], now[exact]))
+        for key in was.keys() & now.keys()
+        if key.startswith(f"{TRAINING}:")
+        and (_GRADIENT in key or _is_as_good(key, was, now, off.get(key.split(":", 2)[2], 0.0)))
     )
 
 
@@ -46,16 +50,19 @@ def _is_same(was: torch.Tensor | None, now: torch.Tensor | None) -> bool:
     return bool(torch.allclose(was, now, rtol=0.0, atol=least, equal_nan=True))
 
 
-def _is_as_good(
-    was: torch.Tensor, now: torch.Tensor, exactly_was: torch.Tensor, exactly_now: torch.Tensor
-) -> bool:
-    if not now.is_floating_point() or {was.shape, now.shape} != {exactly_was.shape}:
+def _is_as_good(key: str, was: Tensors, now: Tensors, off: float) -> bool:
+    """`off` is how far from float64 the numbers of this name were at most, with the text as it was."""
+    exact = was.get(f"{EXACT}:{key.partition(':')[2]}")
+    if was[key].shape != now[key].shape or not now[key].is_floating_point():
         return False
-    off, then = _find_distance(now, exactly_now), _find_distance(was, exactly_was)
-    return off <= _AS_GOOD * then
+    if exact is None:
+        return _find_distance(now[key], was[key]) <= _ELSEWHERE * off
+    return _find_distance(now[key], exact) <= _AS_GOOD * _find_distance(was[key], exact)
 
 
-def _find_distance(value: torch.Tensor, exact: torch.Tensor) -> float:
-    """The largest distance of a number from what float64 gives; not a number where either is none."""
-    apart = (value.double() - exact.double()).abs()
+def _find_distance(value: torch.Tensor, other: torch.Tensor) -> float:
+    """The largest distance of a number from the other; infinite where they cannot be compared."""
+    if value.shape != other.shape:
+        return float("inf")
+    apart = (value.double() - other.double()).abs()
     return float(apart.max()) if apart.numel() else 0.0
