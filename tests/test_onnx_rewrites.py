@@ -323,6 +323,29 @@ def test_a_function_that_a_fix_puts_in_is_scripted(text: str, tmp_path: Path) ->
     assert is_close(scripted(x), build(text)(x))
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_windows_along_an_axis_from_the_end_are_counted_from_the_front(tmp_path: Path) -> None:
+    text = HEAD.replace("z = torch.fft.rfft(x)", "x = x.transpose(1, 2)")
+    text += (
+        "        return x.unfold(-1, 2, 2) * 2 + x[0].unfold(dimension=-1, size=2, step=1).mean()\n"
+    )
+    mended = mend(text, "onnx-legacy")
+    assert "x.unfold(2, 2, 2) * 2 + x[0].unfold(dimension=1, size=2, step=1)" in mended
+    x = torch.rand(2, 4, 9)
+    runs = [
+        is_close(run_written(build(each), x, tmp_path), build(text)(x)) for each in (text, mended)
+    ]
+    assert runs == [False, True]
+
+
+def run_written(model: Any, x: Any, folder: Path) -> Any:
+    """What the file of the legacy exporter gives in ONNX Runtime."""
+    path = str(folder / "model.onnx")
+    torch.onnx.export(model, (x,), path, dynamo=False, input_names=["x"])
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    return torch.as_tensor(session.run(None, {"x": x.numpy()})[0])
+
+
 def test_a_mask_of_whole_numbers_is_made_one_of_truths() -> None:
     text = HEAD.replace("z = torch.fft.rfft(x)", "kept = (x < 0.2).byte()")
     text += "        return x * ((x > 0.5) | kept), (x > 0.5) | (x < 0.1).byte()\n"

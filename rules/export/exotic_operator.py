@@ -40,7 +40,7 @@ from lintorch.facts.exporting.exotic_operators import (
 )
 from lintorch.facts.exporting.folded_values import are_folded
 from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm, unflatten_later
-from lintorch.facts.exporting.mend_axes import write_axes, write_squeeze
+from lintorch.facts.exporting.mend_axes import write_axes, write_axis, write_squeeze
 from lintorch.facts.exporting.refused_arguments import (
     BY_NAME,
     COUNTS_DOWN,
@@ -76,14 +76,16 @@ rule = Rule(
         exporter writes none of them, and others only from some opset on. Some are refused for
         some arguments alone: `is_causal` and the sizes of `nn.Unflatten` worked out from a shape,
         which tracers hold as tensors; and under the legacy exporter an InstanceNorm that keeps
-        statistics where the batch may vary, `x.unfold` of an axis that varies, or attention with `batch_first` of something to itself
+        statistics where the batch may vary, `x.unfold` of an axis that varies or is padded, or attention with `batch_first` of something to itself
         where `torch.no_grad()` is on. Eager takes tensors of two types where ONNX has none: an
         einsum of whole numbers and floats is written, and not loaded; `torch.outer` of them is
         worked out in whole numbers by the legacy exporter. `x // 0.3` of floats is written there as
         a quotient that is cut off: -1 for what is -2 in eager; `torch.div(x, 0.3,
         rounding_mode="floor")` is right. `torch.cdist` of another norm than the second gives other
         numbers there, and ONNX Runtime 1.32 gives nothing for an index that counts down to 0
-        (`x[:, torch.arange(n - 1, -1, -1)]`); `x.flip(1)` is right. A kernel that is repeated
+        (`x[:, torch.arange(n - 1, -1, -1)]`); `x.flip(1)` is right. Of `x.unfold(-1, 16, 8)` the legacy
+        exporter writes the windows one axis too late, silently where as many windows are as long:
+        `x.unfold(2, 16, 8)` is right. A kernel that is repeated
         for `x.shape[1]` channels has no shape for the legacy exporter, where any size may vary:
         `int(x.shape[1])` has. `torch.fft.irfft` of a
         product of spectra fails in ONNX Runtime where the number of samples varies, in files of the
@@ -135,6 +137,7 @@ METHOD_NAMES = frozenset(f"torch.{name}" for name in METHODS) | {
     name for name in (*NEVER, *FIRST) if name.count(".") == 1
 }
 DYNAMO = "export with dynamo=True"
+FRONT = "count the axis from the front, x.unfold(2, size, step), or export with dynamo=True"
 LINE_POOLS = ("torch.nn.functional.max_pool1d", "torch.max_pool1d", "torch.nn.MaxPool1d.forward")
 PAIRED = "give it return_indices=True and take the first of both results"
 OF_ARGUMENTS = {
@@ -296,6 +299,30 @@ def weigh_windows(event: Called, source: Source) -> Said:
         )
     elif isinstance(made, Called) and PADS.fullmatch(made.name):
         yield "unfold of what is padded, of which the legacy exporter knows no size", LEGACY
+    elif counts_from_end(event, source):
+        yield LATE, {"onnx-legacy": Harm.SILENT}
+
+
+LATE = "unfold along an axis that counts from the end puts the windows one axis too late"
+
+
+def counts_from_end(event: Called, source: Source) -> bool:
+    """`x.unfold(-1, 16, 8)` of an axis of one size: the legacy exporter writes it, and mistakes the place."""
+    tensor, axis = event.arguments.get("self"), event.arguments.get("dimension")
+    place = axis.value if isinstance(axis, Constant) else None
+    if not isinstance(place, int) or place >= 0 or not isinstance(tensor, Tensor):
+        return False
+    known = tensor.shape is not None and -place <= len(tensor.shape)
+    fixed = known and tensor.shape is not None and varies(tensor.shape[place]) is False
+    return fixed or not source.profile.dynamic
+
+
+def place_windows(event: Called, source: Source) -> Fix | None:
+    return (
+        write_axis(event, source)
+        if counts_from_end(event, source)
+        else index_windows(event, source)
+    )
 
 
 def weigh_identity(event: Called, source: Source) -> Said:
@@ -406,7 +433,7 @@ def ask_identity(event: Called, source: Source) -> Fix | None:
 
 FIXES: dict[str, Callable[[Called, Source], Fix | None]] = {
     **{f"torch.nn.InstanceNorm{n}d.forward": settle_norm for n in (1, 2, 3)},
-    "torch.Tensor.unfold": index_windows,
+    "torch.Tensor.unfold": place_windows,
     "torch.eye": ask_identity,
     "torch.nn.MultiheadAttention.forward": take_slow_path,
     "torch.nn.TransformerEncoderLayer.forward": take_slow_path,
@@ -585,9 +612,8 @@ def in_arguments(event: Called, source: Source) -> Iterator[Hit]:
     """Operators that are translated, but not as they are called here."""
     if event.way.forward:
         for message, harm in ARGUMENTS[event.name](event, source):
-            remedy = OF_ARGUMENTS.get(
-                event.name.removesuffix(".forward").rpartition(".")[2], DYNAMO
-            )
+            last = event.name.removesuffix(".forward").rpartition(".")[2]
+            remedy = FRONT if message == LATE else OF_ARGUMENTS.get(last, DYNAMO)
             fix = FIXES.get(event.name, answer_flag)(event, source)
             if "stft" in event.name and source.profile.opset_of("onnx-legacy") < FIRST_SPECTRUM:
                 fix = None

@@ -13,8 +13,9 @@ class Windows(nn.Module):
         patches = image.unfold(2, 4, 4)  # hit
         rows = torch.Tensor.unfold(image.flatten(2), dimension=-1, size=3, step=1)  # hit
         cells = self.pool(image).unfold(2, 4, 4).unfold(3, 4, 4)
-        channels = image.permute(0, 2, 3, 1).unfold(-1, 3, 1)
-        return patches.sum() + rows.sum() + cells.sum() + channels.sum()
+        channels = image.permute(0, 2, 3, 1).unfold(-1, 3, 1)  # hit
+        front = image.permute(0, 2, 3, 1).unfold(3, 3, 1)
+        return patches.sum() + rows.sum() + cells.sum() + channels.sum() + front.sum()
 
 
 class Spectrum(nn.Module):
@@ -40,7 +41,8 @@ class Patches(nn.Module):
 
     def forward(self, x):
         x = self.embed(x)
-        plain = x.unfold(-1, 16, 8)
+        plain = x.unfold(-1, 16, 8)  # hit
+        front = x.unfold(2, 16, 8)
         padded = self.pad(x).unfold(dimension=-1, size=16, step=8)  # hit
         also = nn.functional.pad(x, (0, 8)).unfold(-1, 16, 8)  # hit
-        return self.project(plain).mean() + self.project(padded) + self.project(also)
+        return self.project(plain).mean() + front.mean() + self.project(padded) + self.project(also)
