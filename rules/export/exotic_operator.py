@@ -137,7 +137,7 @@ METHOD_NAMES = frozenset(f"torch.{name}" for name in METHODS) | {
     name for name in (*NEVER, *FIRST) if name.count(".") == 1
 }
 DYNAMO = "export with dynamo=True"
-FRONT = "count the axis from the front, x.unfold(2, size, step), or export with dynamo=True"
+FRONT = "count the axis from the front: of three axes x.unfold(2, size, step) for -1; or dynamo=True"
 LINE_POOLS = ("torch.nn.functional.max_pool1d", "torch.max_pool1d", "torch.nn.MaxPool1d.forward")
 PAIRED = "give it return_indices=True and take the first of both results"
 OF_ARGUMENTS = {
