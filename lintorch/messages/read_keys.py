@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lintorch.messages.read_parametrized import describe_parametrized
+from lintorch.messages.read_positions import describe_positions
 from lintorch.messages.read_spread import describe_spread
 
 _KEY = re.compile(r"""["']([^"']{1,300})["']""")
@@ -211,8 +212,9 @@ def _describe_shapes(shapes: Sequence[_Shape]) -> str:
         if len(ranks) == 1:
             file, model = ranks.pop()
             return f"All are LoRA adapters, of rank {file} in the file and {model} in the model: LoraConfig(r={file}), as adapter_config.json beside the file says."
-    if spread := describe_spread([(each.key, each.file, each.model) for each in shapes]):
-        return spread
+    triples = [(each.key, each.file, each.model) for each in shapes]
+    if told := describe_spread(triples) or describe_positions(triples):
+        return told
     rows = {(each.file[0], each.model[0]) for each in shapes if each.file and each.model}
     alone = all(each.file[1:] == each.model[1:] for each in shapes)
     modules = {each.key.rpartition(".")[0] for each in shapes}

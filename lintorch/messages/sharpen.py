@@ -12,6 +12,7 @@ from lintorch.messages.read_break import read_break
 from lintorch.messages.read_keys import describe_keys
 from lintorch.messages.read_load_key import describe_load_key
 from lintorch.messages.read_moved import MOVED, describe_moved, find_moved
+from lintorch.messages.read_status import describe_status
 from lintorch.messages.recognise import Recognised
 from lintorch.messages.refused_operators import is_contributed
 from lintorch.messages.who_speaks import is_compiled
@@ -166,7 +167,9 @@ def _describe(found: Recognised, text: str) -> str:
         return _STATUSES.get(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", status).upper(), "")
     if name == _LINEAR:
         return _describe_unflattened(found.groups.get("shapes", ""))
-    return _describe_near_sizes(found) if found.kind.error == "sizes" else ""
+    if found.kind.error == "sizes":
+        return _describe_near_sizes(found)
+    return describe_status(found)
 
 
 def _describe_unflattened(shapes: str) -> str:

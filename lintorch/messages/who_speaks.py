@@ -45,7 +45,7 @@ _PACKAGE = re.compile(r"(?:site|dist)-packages[/\\](?!torch)\w")
 _TRANSLATES = re.compile(r"[/\\]onnx[/\\](?:_internal[/\\]torchscript_exporter[/\\])?symbolic_")
 _INSTALLED = re.compile(
     r"(?:site|dist)-packages|[/\\]lib[/\\]python|^<|^code[/\\]__torch__|\.pyx$"
-    r"|[/\\](?:onnxruntime|onnxscript|onnx2tf|onnx_tf|tf2onnx|coremltools|openvino|executorch|torch_tensorrt|polygraphy|nncf|tensorflow|litert_torch|ai_edge_torch|tvm)[/\\]\w"
+    r"|[/\\](?:onnxruntime|onnxscript|onnx2tf|onnx_tf|tf2onnx|coremltools|openvino|executorch|torch_tensorrt|polygraphy|nncf|tensorflow|litert_torch|ai_edge_torch|tinynn|tvm)[/\\]\w"
     r"|[/\\]torch[/\\](?:_\w{1,40}(?:\.py|[/\\])|(?:export|jit|fx|onnx|ao|nn)[/\\]\w)"
 )
 """Also torch, and programs that are known here, where they were built in their own checkouts."""
