@@ -14,7 +14,17 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.given_arguments import name_arguments
 from lintorch.evaluator.objects import derives_from, list_ancestors
-from lintorch.evaluator.values import FALSE, NONE, TRUE, Class, Constant, External, Held, Value
+from lintorch.evaluator.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Choice,
+    Class,
+    Constant,
+    External,
+    Held,
+    Value,
+)
 from lintorch.facts.classes.classes import ClassInfo, is_self
 from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.facts.training.loaders import (
@@ -116,7 +126,7 @@ def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
     """Of a dataset that surely is indexed, in a loop that trains epoch after epoch."""
     given, call = name_arguments(event), source.call_at(event)
     yield from incomplete(event, given, call, source)
-    ordered = given["sampler"] == NONE and given["batch_sampler"] == NONE
+    ordered = may_be_none(given["sampler"]) and given["batch_sampler"] == NONE
     if event.open or not ordered or given["shuffle"] not in (NONE, FALSE) or source.is_test:
         return
     if not any(read.trains and read.again for read in source.evaluation.list_reads(event)):
@@ -126,8 +136,18 @@ def in_loaders(event: Called, source: Source) -> Iterator[Hit]:
         asked = "shuffle" in event.keyword or len(event.positional) > 2
         severity = Severity.NOTE if asked else Severity.WARNING
         message = "trains on the samples in the same order at every epoch"
-        fix = shuffled(call, shuffle, asked, source)
-        yield Hit(event, message, fix, severity=severity, remedy="give shuffle=True")
+        if given["sampler"] == NONE:
+            fix = shuffled(call, shuffle, asked, source)
+            yield Hit(event, message, fix, severity=severity, remedy="give shuffle=True")
+        else:
+            remedy = "give shuffle=True where there is none"
+            yield Hit(event, f"{message} without a sampler", severity=severity, remedy=remedy)
+
+
+def may_be_none(sampler: Value) -> bool:
+    """`DistributedSampler(data) if gpus > 1 else None`: on one GPU there is none."""
+    each = sampler.alternatives if isinstance(sampler, Choice) else (sampler,)
+    return NONE in each
 
 
 def incomplete(

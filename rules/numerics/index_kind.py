@@ -251,7 +251,7 @@ def in_sum(event: Indexed, source: Source) -> Iterator[Hit]:
         return
     read = isinstance(held, UnknownMethod) and held.method == "data"
     inner = held.held if isinstance(held, UnknownMethod) and read else held
-    lost = any(each is inner for each in source.evaluation.losses) and not is_common(inner)
+    lost = any(each is inner for each in source.evaluation.single_losses) and not is_common(inner)
     if read and lost and takes_axis(event.index):
         yield Hit(event, NO_AXIS, read_number(event, source), remedy="use item()")
         return
@@ -261,6 +261,38 @@ def in_sum(event: Indexed, source: Source) -> Iterator[Hit]:
     below = source.evaluation.ways.find_unknown_maker(made.held)
     if (read or (below is not None and below.method in OF_TENSORS)) and takes_axis(event.index):
         yield Hit(event, NO_AXIS, read_number(event, source), remedy="use item()")
+
+
+@rule.source(cst.Subscript, needs=(".data[0]",))
+def in_loss(node: cst.Subscript, source: Source) -> Iterator[Hit]:
+    """`loss.data[0]` behind `loss.backward()`, also in a script that is not followed that far."""
+    held = node.value.value if isinstance(node.value, cst.Attribute) else None
+    if not isinstance(held, cst.Name) or source.code(node) != f"{held.value}.data[0]":
+        return
+    inner: cst.CSTNode = node
+    for outer in source.ancestors(node):
+        lines = outer.body if isinstance(outer, (cst.IndentedBlock, cst.Module)) else ()
+        earlier = lines[: lines.index(inner)] if inner in lines else ()
+        given = next((e for e in reversed(earlier) if names(e, held.value, source)), None)
+        if given is not None:
+            whole = rf"\s*{held.value}\.backward\((retain_graph=\w+)?\)"
+            if re.match(whole, source.code(given)):
+                fix = Fix(
+                    "read the number",
+                    (source.replace(node, f"{held.value}.item()"),),
+                    Applicability.UNSAFE,
+                )
+                yield Hit(node, NO_AXIS, fix, remedy="use item()")
+            return
+        if isinstance(outer, (cst.FunctionDef, cst.ClassDef)):
+            return
+        inner = outer
+
+
+def names(line: cst.CSTNode, name: str, source: Source) -> bool:
+    """Whether a statement gives a name its value, or calls backward of it."""
+    text = source.code(line)
+    return bool(re.search(rf"\b{name}\.backward\(|(?<![\w.]){name}\s*([-+*/]?=)(?!=)", text))
 
 
 OF_TENSORS = frozenset({"eq", "ne", "view", "float", "cpu", "cuda", "long", "gt", "lt"})

@@ -535,6 +535,13 @@ class Evaluation:
         return tuple(value for given in found for value in given)
 
     @cached_property
+    def single_losses(self) -> tuple[Value, ...]:
+        """Those that are given no gradient, and so are one number each."""
+        events = (event for reached in self.reached for event in reached.events)
+        given = (list_given(event) for event in events if is_backward_pass(event))
+        return tuple(each[0] for each in given if len(each) == 1)
+
+    @cached_property
     def graphs(self) -> Mapping[str, GradientGraphs]:
         """The graphs of losses, by the roots whose order is known."""
         return {root: GradientGraphs(each, self.ways) for root, each in self._ordered.items()}

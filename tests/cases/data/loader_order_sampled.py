@@ -1,4 +1,5 @@
-from torch.utils.data import DataLoader
+import torch
+from torch.utils.data import DataLoader, Dataset, DistributedSampler
 
 
 class Trainer:
@@ -19,3 +20,41 @@ class Trainer:
 
     def test(self):
         return [batch for batch in self.test_loader]
+
+
+class Numbered(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return torch.ones(4) * index
+
+
+def make_shared(gpus):
+    data = Numbered()
+    sampler = DistributedSampler(data) if gpus > 1 else None
+    return DataLoader(data, batch_size=2, sampler=sampler)  # hit
+
+
+def make_shuffled(gpus):
+    data = Numbered()
+    sampler = DistributedSampler(data) if gpus > 1 else None
+    return DataLoader(data, batch_size=2, sampler=sampler, shuffle=sampler is None)
+
+
+def train_shared(model, optimizer, gpus):
+    loader = make_shared(gpus)
+    for epoch in range(8):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).sum().backward()
+            optimizer.step()
+
+
+def train_shuffled(model, optimizer, gpus):
+    loader = make_shuffled(gpus)
+    for epoch in range(8):
+        for batch in loader:
+            optimizer.zero_grad()
+            model(batch).sum().backward()
+            optimizer.step()
