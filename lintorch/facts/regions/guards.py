@@ -54,7 +54,10 @@ _LOSSES = frozenset(
 _SEVERAL = re.compile(r"(^|_)(losses|loss_(values|dict|terms))$")
 _MANY = 3
 """Losses that no model gives beside what it is run for."""
-_SCORE = re.compile(r"^(n|num|\w+_)?_?(acc|accuracy|correct|metrics?)(_?\d+)?$")
+_SCORE = re.compile(
+    r"^(n|num|\w+_)?_?(acc|accuracy|correct|metrics?)(_?\d+)?$"
+    r"|^(records?|stats|logs?|log_(dict|vars|output)|logging_outputs?)$"
+)
 """What is worked out beside a loss, for training to print."""
 _AUGMENTS = re.compile(
     r"RANSAC|^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"

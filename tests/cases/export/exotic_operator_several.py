@@ -75,3 +75,15 @@ class Quantized(nn.Module):
         made = torch.erfinv(self.head(x))  # hit
         loss = (made - x.detach()).square().mean()
         return loss, made
+
+
+class Pretraining(nn.Module):
+    """A loss, and what is logged of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(4, 4)
+
+    def forward(self, x, records=None):
+        loss = torch.erfinv(self.head(x)).sum()
+        return loss, records
