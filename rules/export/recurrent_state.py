@@ -186,9 +186,11 @@ def write_fix(event: Called, harms: dict[str, Harm], source: Source) -> Fix | No
 
 
 def find_site(event: Called, source: Source) -> Called:
-    """Where exporters stumble over it: its first run in a forward of this file, else where it is made."""
-    runs = (each for each in list_runs(event, source) if each.way.forward)
-    return next((each for each in runs if each.spot.path == source.path), event)
+    """Where exporters stumble over it: its first run in a forward of this file, or of its own, else where it is made."""
+    runs = list_runs(event, source)
+    here = (each for each in runs if each.way.forward and each.spot.path == source.path)
+    there = (e for e in runs if e.spot.path == event.spot.path != source.path)
+    return next(here, next(there, event))
 
 
 def is_steady(event: Called, axis: int, source: Source) -> bool:

@@ -420,11 +420,19 @@ def is_negated_square(written: ast.expr) -> bool:
     match written:
         case ast.BinOp(op=ast.Div(), left=left, right=right):
             return is_negated_square(left) and (is_square(right) or is_width(right))
-        case ast.UnaryOp(op=ast.USub(), operand=ast.BinOp(op=ast.Add(), left=left, right=right)):
-            return is_square(left) and is_square(right)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return not isinstance(operand, ast.Constant) and is_square(operand)
+            return not isinstance(operand, ast.Constant) and is_above(operand)
     return False
+
+
+def is_above(written: ast.expr) -> bool:
+    """`x * x`, `(x ** 2 + y ** 2) / (2 * s ** 2)`: no number below zero."""
+    match written:
+        case ast.BinOp(op=ast.Add(), left=left, right=right):
+            return is_above(left) and is_above(right)
+        case ast.BinOp(op=ast.Div(), left=left, right=right):
+            return is_above(left) and (is_above(right) or is_width(right))
+    return is_square(written)
 
 
 def is_width(written: ast.expr) -> bool:

@@ -518,6 +518,12 @@ def list_entries(machine: Machine, node: ast.AST, given: Given) -> Value:
     return Items(name, tuple(Items("tuple", (Constant(k), v)) for k, v in content.items()))
 
 
+@does("torch.Tensor.keys")
+def list_input_keys(machine: Machine, node: ast.AST, given: Given) -> Value:
+    """`batch.keys()` of an input, which is a mapping then."""
+    return Items("keys", None, KEY)
+
+
 @does("dict.update")
 def update_entries(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`entries.update(others, a=b)`."""

@@ -431,6 +431,21 @@ class Evaluation:
             for loop in self.list_loops(event)
         )
 
+    def _trains(self, read: Repeated) -> bool:
+        """Whether a backward pass runs in a loop as it is come to there: not where `run(loader, train=False)` does."""
+        depth = len(read.way.spots)
+        return any(
+            event.way.root == read.way.root
+            and event.way.spots[:depth] == read.way.spots
+            and any(loop is read.loop for loop in self.list_loops(event))
+            for event in self._backward_passes
+        )
+
+    @cached_property
+    def _backward_passes(self) -> tuple[Occurrence, ...]:
+        events = (event for reached in self.reached for event in reached.events)
+        return tuple(filter(is_backward_pass, events))
+
     @cached_property
     def step_loops(self) -> frozenset[ast.AST]:
         """Those of them of which each turn is a step: no other loop stands between."""
@@ -444,7 +459,7 @@ class Evaluation:
         return tuple(
             LoaderRead(
                 each,
-                each.loop in self.training_loops and not is_chosen(each.loop),
+                each.loop is not None and self._trains(each) and not is_chosen(each.loop),
                 any(loop is not each.loop for loop in self.list_loops(each)),
             )
             for each in list_loader_loops(events, made, self.ways.find_maker)

@@ -14,6 +14,7 @@ from lintorch.evaluator.events import (
     ItemSet,
     Occurrence,
 )
+from lintorch.evaluator.items import KEY
 from lintorch.evaluator.subscripts import split_index
 from lintorch.evaluator.unknown_objects import UnknownCalled, UnknownMethod
 from lintorch.evaluator.values import (
@@ -64,14 +65,18 @@ def find_written(event: Occurrence) -> Tensor | None:
     if isinstance(event, Called):
         written = _find_called(event)
     elif isinstance(event, ItemSet):
-        text = isinstance(event.index, Constant) and isinstance(event.index.value, str)
-        written = None if text else event.held
+        written = None if _is_key(event.index) else event.held
     elif isinstance(event, Combined):
         item = isinstance(event.node, ast.AugAssign) and isinstance(
             event.node.target, ast.Subscript
         )
         written = event.left if event.inplace and not item else None
     return written if isinstance(written, Tensor) else None
+
+
+def _is_key(index: Value) -> bool:
+    """`"image"`, and what `batch.keys()` gives: the place is one of a mapping."""
+    return index == KEY or (isinstance(index, Constant) and isinstance(index.value, str))
 
 
 def find_changed(event: Occurrence) -> Value | None:
@@ -86,7 +91,7 @@ def find_changed(event: Occurrence) -> Value | None:
         writes = is_write_method(event.method) and not event.method.startswith("_")
         return event.held if writes else None
     if isinstance(event, ItemSet):
-        text = isinstance(event.index, Constant) and isinstance(event.index.value, str)
+        text = _is_key(event.index)
         return event.held if isinstance(event.held, Unknown) and not text else None
     if not isinstance(event, Combined) or not isinstance(event.node, ast.AugAssign):
         return None

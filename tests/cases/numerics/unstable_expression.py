@@ -353,3 +353,9 @@ def window_of(kernel_size, width, offset):
     near = torch.exp(-((away - kernel_size // 2) ** 2).sum(0) / kernel_size / width)
     far = torch.exp(-((away - kernel_size // 2) ** 2).sum(0) / offset)
     return near / near.sum(), far / far.sum()  # hit
+
+
+def gaussian(size, sigma):
+    x, y = np.mgrid[-size : size + 1, -size : size + 1]
+    g = np.exp(-((x**2 + y**2) / (2.0 * sigma**2)))
+    return g / g.sum()

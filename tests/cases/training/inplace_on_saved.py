@@ -250,3 +250,26 @@ class Conditioning(nn.Module):
         part = self.embed(step)
         step += part  # hit
         return x * mask * step
+
+
+class Flattened(nn.Module):
+    """Features by their names: another tensor takes the place of each."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(4, 4)
+
+    def forward(self, features):
+        for key in features.keys():
+            features[key] = features[key].flatten(0, 1)
+        return self.head(features["last"])
+
+
+class Pyramid(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.top = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+        self.flat = Flattened()
+
+    def forward(self, x):
+        return self.flat(self.top(x))
