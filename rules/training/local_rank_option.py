@@ -79,7 +79,7 @@ def in_parsers(event: Called, source: Source) -> Iterator[Hit]:
     known = source.profile.torch < (2, 0) or source.mentions(TOLD)
     if not is_rank(event) or known or event.open or not source.mentions(RANKED):
         return
-    if READS_RANK.search(source.text) or is_started_otherwise(source):
+    if READS_RANK.search(source.text) or is_started_otherwise(source) or is_only_asked(source):
         return
     needed = source.mentions((".local_rank",)) and not source.mentions(("LOCAL_RANK",))
     severity = Severity.ERROR if needed else Severity.WARNING
@@ -97,6 +97,29 @@ def is_started_otherwise(source: Source) -> bool:
         return False
     reads = is_written_around(READS_RANK_OF_BYTES, source.path, source.consulted)
     return reads and not is_written_around(READS_OPTION, source.path, source.consulted)
+
+
+SPREADS = ("istribut", "Parallel", "LOCAL_RANK", "Trainer", "ccelerat", "apex", "torchrun", "world_size")  # fmt: skip
+"""Words of files that work in several processes, or leave it to others."""
+SHOWS = frozenset({"vars", "print", "str", "repr"})
+
+
+def is_only_asked(source: Source) -> bool:
+    """`if args.local_rank in (0, -1): print(…)` in a script that starts no processes, nor hands its options on."""
+    reads = [each for each in source.nodes(cst.Attribute) if each.attr.value == "local_rank"]
+    if not reads or source.mentions(SPREADS):
+        return False
+    if not all(isinstance(source.parent(each), cst.Comparison) for each in reads):
+        return False
+    names = {source.code(each.value) for each in reads}
+    handed = (
+        call
+        for call in source.nodes(cst.Call)
+        if any(source.code(arg.value) in names for arg in call.args)
+    )
+    return all(
+        source.name(call.func) in SHOWS or source.function(call.func) is not None for call in handed
+    )
 
 
 def is_rank(event: Called) -> bool:
