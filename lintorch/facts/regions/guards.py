@@ -35,7 +35,7 @@ _DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
 """What the first batches of training have set."""
 _LOSS = re.compile(
     r"(Loss(es|Function|Wrapper)?|Criterion|Matcher|Metrics?|Evaluator|Accuracy|SSIM|PSNR|LPIPS|FID|KID"
-    r"|(Inception|Dice|F1)Score|[mM](ean)?IoU)$|(^|_)(loss|losses)(_|$)|^[lL]oss[A-Z]|Discriminator"
+    r"|(Inception|Dice|F1)Score|[mM](ean)?IoU)$|(^|_)(loss|losses)(_|$)|^loss[A-Z]|Discriminator"
     r"|^(Info)?NCE(Average|Function|Softmax|Memory)?$"
 )
 _LOSSES = frozenset(
@@ -256,7 +256,8 @@ def _is_score(value: cst.BaseExpression) -> bool:
 
 
 def _names_loss(name: str) -> bool:
-    return bool(_LOSS.search(name)) or name in _LOSSES or name.endswith("_mse")
+    parts = re.match(r"Loss[A-Z]", name)  # an object of losses: LossBreakdown(loss, None)
+    return bool(parts or _LOSS.search(name)) or name in _LOSSES or name.endswith("_mse")
 
 
 def _returned(node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
