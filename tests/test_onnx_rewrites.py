@@ -323,27 +323,37 @@ def test_a_function_that_a_fix_puts_in_is_scripted(text: str, tmp_path: Path) ->
     assert is_close(scripted(x), build(text)(x))
 
 
+FROM_END = {
+    "x.unfold(-1, 2, 2) * 2 + x[0].unfold(dimension=-1, size=2, step=1).mean()": "x.unfold(2, 2, 2) * 2 + x[0].unfold(dimension=1, size=2, step=1).mean()",
+    "x.permute(0, -1, 1) * 2": "x.permute(0, 2, 1) * 2",
+    "torch.permute(x, dims=(-1, 0, -2)) * 2": "torch.permute(x, dims=(2, 0, 1)) * 2",
+    "x.movedim(-1, 1) * 2": "x.movedim(2, 1) * 2",
+    "torch.moveaxis(x, source=[-1, 0], destination=[0, -1]) * 2": "torch.moveaxis(x, source=[2, 0], destination=[0, -1]) * 2",
+}  # fmt: skip
+
+
 @pytest.mark.filterwarnings("ignore")
-def test_windows_along_an_axis_from_the_end_are_counted_from_the_front(tmp_path: Path) -> None:
-    text = HEAD.replace("z = torch.fft.rfft(x)", "x = x.transpose(1, 2)")
-    text += (
-        "        return x.unfold(-1, 2, 2) * 2 + x[0].unfold(dimension=-1, size=2, step=1).mean()\n"
-    )
+@pytest.mark.parametrize(("called", "mended_call"), FROM_END.items())
+def test_axes_are_counted_from_the_front(called: str, mended_call: str, tmp_path: Path) -> None:
+    text = HEAD.replace("z = torch.fft.rfft(x)", "x = x.transpose(1, 2).relu()")
+    text += f"        return {called}\n"
     mended = mend(text, "onnx-legacy")
-    assert "x.unfold(2, 2, 2) * 2 + x[0].unfold(dimension=1, size=2, step=1)" in mended
+    assert f"return {mended_call}\n" in mended
     x = torch.rand(2, 4, 9)
-    runs = [
-        is_close(run_written(build(each), x, tmp_path), build(text)(x)) for each in (text, mended)
-    ]
-    assert runs == [False, True]
+    expected = build(text)(x)
+    written = [run_written(build(each), x, tmp_path) for each in (text, mended)]
+    assert [is_close(each, expected) for each in written] == [False, True]
 
 
 def run_written(model: Any, x: Any, folder: Path) -> Any:
-    """What the file of the legacy exporter gives in ONNX Runtime."""
+    """What the file of the legacy exporter gives in ONNX Runtime; nothing where it does not run."""
     path = str(folder / "model.onnx")
     torch.onnx.export(model, (x,), path, dynamo=False, input_names=["x"])
-    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    return torch.as_tensor(session.run(None, {"x": x.numpy()})[0])
+    try:
+        session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+        return torch.as_tensor(session.run(None, {"x": x.numpy()})[0])
+    except Exception:  # the many kinds of refusal of ONNX Runtime
+        return torch.empty(0)
 
 
 def test_a_mask_of_whole_numbers_is_made_one_of_truths() -> None:

@@ -17,6 +17,11 @@ from lintorch.evaluator.subscripts import split_index
 from lintorch.evaluator.values import FALSE, NONE, TRUE, Constant, Items, Number, Tensor, Value
 from lintorch.evidence import OperatorCall, Trace
 from lintorch.evidence.host_reads import describe_call
+from lintorch.facts.exporting.axes_from_end import (
+    WRITTEN_FROM_END,
+    count_from_front,
+    find_axes_from_end,
+)
 from lintorch.facts.exporting.cast_operands import cast_operands
 from lintorch.facts.exporting.clamp_bounds import CLAMPS, write_floats
 from lintorch.facts.exporting.complex_operators import is_complex
@@ -40,7 +45,7 @@ from lintorch.facts.exporting.exotic_operators import (
 )
 from lintorch.facts.exporting.folded_values import are_folded
 from lintorch.facts.exporting.layer_rewrites import scatter_unpool, settle_norm, unflatten_later
-from lintorch.facts.exporting.mend_axes import write_axes, write_axis, write_squeeze
+from lintorch.facts.exporting.mend_axes import write_axes, write_squeeze
 from lintorch.facts.exporting.refused_arguments import (
     BY_NAME,
     COUNTS_DOWN,
@@ -85,7 +90,9 @@ rule = Rule(
         numbers there, and ONNX Runtime 1.32 gives nothing for an index that counts down to 0
         (`x[:, torch.arange(n - 1, -1, -1)]`); `x.flip(1)` is right. Of `x.unfold(-1, 16, 8)` the legacy
         exporter writes the windows one axis too late, silently where as many windows are as long:
-        `x.unfold(2, 16, 8)` is right. A kernel that is repeated
+        `x.unfold(2, 16, 8)` is right. It copies axes that count from the end into the file, which
+        ONNX Runtime then does not load, of `x.permute(0, -1, 1)` and `x.movedim(-1, 1)`, or cannot
+        run, of `x.index_add(-1, i, y)`. A kernel that is repeated
         for `x.shape[1]` channels has no shape for the legacy exporter, where any size may vary:
         `int(x.shape[1])` has. `torch.fft.irfft` of a
         product of spectra fails in ONNX Runtime where the number of samples varies, in files of the
@@ -137,7 +144,9 @@ METHOD_NAMES = frozenset(f"torch.{name}" for name in METHODS) | {
     name for name in (*NEVER, *FIRST) if name.count(".") == 1
 }
 DYNAMO = "export with dynamo=True"
-FRONT = "count the axis from the front: of three axes x.unfold(2, size, step) for -1; or dynamo=True"
+FRONT = (
+    "count the axis from the front: of three axes x.unfold(2, size, step) for -1; or dynamo=True"
+)
 LINE_POOLS = ("torch.nn.functional.max_pool1d", "torch.max_pool1d", "torch.nn.MaxPool1d.forward")
 PAIRED = "give it return_indices=True and take the first of both results"
 OF_ARGUMENTS = {
@@ -318,11 +327,8 @@ def counts_from_end(event: Called, source: Source) -> bool:
 
 
 def place_windows(event: Called, source: Source) -> Fix | None:
-    return (
-        write_axis(event, source)
-        if counts_from_end(event, source)
-        else index_windows(event, source)
-    )
+    from_end = counts_from_end(event, source)
+    return count_from_front(event, source) if from_end else index_windows(event, source)
 
 
 def weigh_identity(event: Called, source: Source) -> Said:
@@ -637,6 +643,14 @@ def in_squeeze(event: Called, source: Source) -> Iterator[Hit]:
             yield Hit(
                 event, message, fix, harm, remedy=NO_SQUEEZE if "onnx" in harm else ONE_BY_ONE
             )
+
+
+@rule.event(*WRITTEN_FROM_END)
+def in_axes(event: Called, source: Source) -> Iterator[Hit]:
+    """`x.permute(0, -1, 1)`."""
+    if event.way.forward and (said := find_axes_from_end(event)):
+        fix = count_from_front(event, source)
+        yield Hit(event, said, fix, LOADED, remedy="count the axes from the front")
 
 
 @rule.event("torch.einsum")
