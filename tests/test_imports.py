@@ -185,6 +185,7 @@ import collections, inspect
 from collections import Mapping
 import numpy as np
 from torch._six import container_abcs, string_classes
+from torch.nn.modules.linear import _LinearWithBias
 assert container_abcs.Mapping is Mapping and isinstance("", string_classes)
 assert inspect.getargspec(lambda x: x).args == ["x"]
 try:
@@ -200,6 +201,7 @@ assert Sequence is None
         "collections.Mapping (collections.abc.Mapping)",
         "torch._six.container_abcs (collections.abc)",
         "torch._six.string_classes (builtins.str)",
+        "torch.nn.modules.linear._LinearWithBias (torch.nn.modules.linear.NonDynamicallyQuantizableLinear)",
         "inspect.getargspec",
         "numpy.float (builtins.float)",
         "numpy.product (numpy.prod)",

@@ -11,6 +11,7 @@ from typing import Any
 from lintorch.guest.construct.array_arguments import make_graph_setting
 from lintorch.guest.construct.conventional_values import (
     guess_by_name,
+    make_table,
     make_vocabulary,
     names_vocabulary,
 )
@@ -33,6 +34,7 @@ _OF_MAPPING = re.compile(
     r"'int' (?:has no len\(\)|is not iterable)|'int' object (?:is not (?:iterable|subscriptable)"
     r"|has no attribute '(?:items|keys|values|get)')"
 )
+_ASKED_TABLE = re.compile(r"(?<![\w.])(\w+)\[['\"](\w+)['\"]\]")
 _NO_TUPLE = re.compile(r"['\"]tuple['\"]|\(not .list.\) to tuple")
 _UNPACKED = re.compile(r"\bfor \(?((?:\w+, ?)+\w+)\)? in (\w+)")
 _LONGEST_SEQUENCE = 12
@@ -64,6 +66,11 @@ def make_vocabularies(given: ConstructorArguments, message: str) -> Iterator[Con
     names = [name for name, v in given.items() if type(v) is int and names_vocabulary(name)]
     if names and _OF_MAPPING.search(message):
         yield {**given, **{name: make_vocabulary() for name in names}}
+    for name, table in _ASKED_TABLE.findall(message):
+        held = given.get(name)
+        if names_vocabulary(name) and isinstance(held, dict) and table not in held:
+            others = {key: value for key, value in held.items() if isinstance(value, dict)}
+            yield {**given, name: {**others, table: make_table(table) or make_vocabulary()}}
 
 
 def resize_sequences(given: ConstructorArguments, message: str) -> Iterator[ConstructorArguments]:

@@ -91,6 +91,9 @@ _VOCABULARY = re.compile(
     r"(?:^|_)(?:dict|vocab|vocabulary)$|^(?:w2i|c2i|stoi)$"
     r"|(?:word|char|tag|token|label|pos|rel)s?_?(?:2|to)_?(?:i|id|ids|idx|ix|index)$"
 )
+_BY_NUMBER = re.compile(
+    r"(?:^|_)i(?:d|dx|x|ndex)?s?_?(?:2|to)_?(?:word|w|char|c|tag|token|label|pos|rel)s?$|^itos$"
+)
 _WORDS = 12
 
 
@@ -102,6 +105,13 @@ def names_vocabulary(name: str) -> bool:
 def make_vocabulary() -> dict[str, int]:
     """A few words with their numbers."""
     return {f"word{number}": number for number in range(_WORDS)}
+
+
+def make_table(name: str) -> dict[int, str] | dict[str, int] | None:
+    """The words of numbers for `idx_to_token`, the numbers of words for `token_to_idx`; None for other names."""
+    if _BY_NUMBER.search(name.lower()):
+        return {number: word for word, number in make_vocabulary().items()}
+    return make_vocabulary() if names_vocabulary(name) else None
 
 
 def guess_by_name(name: str) -> Any:

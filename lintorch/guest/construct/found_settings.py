@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from lintorch.guest.construct.conventional_values import VALUE_BY_NAME, guess_by_name
+from lintorch.guest.construct.conventional_values import VALUE_BY_NAME, guess_by_name, make_table
 from lintorch.guest.construct.make_sequence import make_sequence
 from lintorch.guest.construct.part_models import find_called_names, find_part_class
 from lintorch.guest.construct.project_settings import ChosenSettings, choose_settings
@@ -137,6 +137,8 @@ def guess_setting_by_name(name: str) -> Any:
 
 
 def _guess_setting(name: str, several: bool) -> Any:
+    if (table := make_table(name)) is not None:
+        return table
     if several:
         return list(make_sequence(name, 0))
     known = guess_setting(name)

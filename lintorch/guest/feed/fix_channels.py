@@ -26,6 +26,7 @@ def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from _put_channels_first(guess, got, want)
     yield from replace_size(guess, got, want, axis=1)
     yield from _fill_up_channels(guess, got, want)
+    yield from _leave_constant(guess, got, want)
     yield from _put_channels_last(guess, got, want)
     yield from _widen_last_axis(guess, got, want)
     yield from scale_channels(guess, got, want)
@@ -84,6 +85,14 @@ def _fill_up_channels(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     for number in reversed(range(len(held))):
         if held[number] + want - got > 0 and guess.inputs[number].shape[1] != "sequence":
             yield guess.with_size(number, 1, held[number] + want - got)
+
+
+def _leave_constant(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Where a constant stands beside the channels of one input, coordinates or ones: the rest of them."""
+    for number, given in enumerate(guess.inputs):
+        have = given.shape[1] if len(given.shape) > 3 else 0
+        if isinstance(have, int) and 0 < have < got <= have + _MOST_CONSTANT < want:
+            yield guess.with_size(number, 1, have + want - got)
 
 
 def _make_signals(guess: Guess, got: int, want: int) -> Iterator[Guess]:

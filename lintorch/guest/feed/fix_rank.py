@@ -10,6 +10,7 @@ from math import prod
 from lintorch.guest.feed.guess_inputs import Guess, find_numbers
 from lintorch.guest.feed.guess_lengths import measure_samples
 
+_QUERIES = re.compile(r"quer(?:y|ies)|(?:^|_)tgt")
 _SIZE_MET = re.compile(r"got input of size: \[([\d, ]+)\]")
 
 
@@ -65,6 +66,14 @@ def lose_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
                 yield guess.with_input(number, shorter)
 
 
+def lose_expanded_axes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """As many axes fewer of one input as what became of it has too many for what it is expanded to."""
+    less, more = sorted(find_numbers(match)[:2])
+    for rank in sorted({len(given.shape) for given in guess.inputs}, reverse=True):
+        if rank - (more - less) > 0:
+            yield from change_rank(guess, rank - (more - less), got=rank)
+
+
 def lose_rows(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """One number a sample for an input beside the first whose samples are taken for as many rows as it has numbers."""
     less, more = sorted(find_numbers(match)[:2])
@@ -94,6 +103,18 @@ def put_samples_second(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         if given.shape[:1] == ("batch",) and isinstance(steps := (*given.shape, 0)[1], str):
             turned = (steps, "batch", *given.shape[2:])
             yield guess.with_input(number, replace(given, shape=turned))
+
+
+def put_queries_first(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """The steps of an input before its samples, where attention took the ones for the others: `view(t, b * heads, d)`."""
+    *asked, got = find_numbers(match)
+    for number, given in enumerate(guess.inputs):
+        if given.shape[:1] != ("batch",) or len(given.shape) != 3:
+            continue
+        samples, steps = (guess.size_along(given, axis) for axis in (0, 1))
+        if isinstance(given.shape[1], str) and prod(asked) * samples == got * steps:
+            batch, length, width = given.shape
+            yield guess.with_input(number, replace(given, shape=(length, batch, width)))
 
 
 def take_lengths(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
@@ -154,6 +175,34 @@ def mask_each_step(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from take_first_rank(guess, match)
 
 
+def mask_each_place(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """A mask beside a map, whose places are made steps, has one truth for each of them, and no channels."""
+    for number, given in enumerate(guess.inputs):
+        if "mask" in given.name and len(given.shape) == 4 and isinstance(given.shape[1], int):
+            plane = (given.shape[0], *given.shape[2:])
+            yield guess.with_input(number, replace(given, shape=plane, dtype="bool", low=0, high=0))
+
+
+def take_query_rank(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Several rows a sample for what is called a query, where attention takes no map for one."""
+    for number, given in enumerate(guess.inputs):
+        if _QUERIES.search(given.name) and len(given.shape) > 3 and len(guess.inputs) > 1:
+            rows = ("batch", "sequence", guess.size_along(given, 1))
+            yield guess.with_input(number, replace(given, shape=rows))
+
+
+def stand_as_column(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """One number a sample as a column, where it meets a row of the model's own along a later axis: `level * self.rates[None]`."""
+    one, other, axis = find_numbers(match)[:3]
+    batch = guess.sizes.get("batch", 0)
+    row = other if batch == one else one
+    of_inputs = {guess.size_along(g, n) for g in guess.inputs for n in range(len(g.shape))}
+    lone = [n for n, given in enumerate(guess.inputs) if given.shape == ("batch",)]
+    for number in lone if axis and batch in (one, other) and row not in of_inputs else ():
+        column = replace(guess.inputs[number], shape=("batch", *(1 for _ in range(axis))))
+        yield guess.with_input(number, column)
+
+
 def make_vectors_alike(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """What is put together gets as many axes: fractions with one too few those of the first that has them all.
 
@@ -193,9 +242,9 @@ def _list_shapes(rank: int, channels: int) -> Iterator[tuple[int | str, ...]]:
     if rank == 1:
         yield ("batch",)
     elif rank == 2:
-        yield ("batch", channels)
         if channels == 1:  # forward gives what it takes its one channel: audio, a series
             yield ("batch", "length")
+        yield ("batch", channels)
     elif rank == 3:
         yield ("batch", "sequence", channels)
         yield ("batch", channels, "length")

@@ -182,6 +182,8 @@ def guess_inputs(
     if example is not None:
         yield Guess(*example)
     named = [p.name for p in list_fed_parameters(module) if p.name not in plain]
+    if not named:
+        return
     layer_forms = list(list_layer_forms(module))
     embedded = find_embedded(module)
     if _PERSON_NAMES.fullmatch(named[0] if named else "") and not {*named[1:]} & {*embedded}:
