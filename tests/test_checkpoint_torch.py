@@ -28,6 +28,7 @@ from lintorch.checkpoint.judge_globals import judge_globals
 from lintorch.checkpoint.nonfinite_values import count_nonfinite
 from lintorch.checkpoint.prefixes import write_stripping
 from lintorch.checkpoint.values import Global
+from lintorch.cli.show_comparison import describe_hidden
 from lintorch.cli.show_refusals import list_refusals, write_admission
 
 warnings.filterwarnings("ignore", category=UserWarning)
@@ -131,6 +132,7 @@ def test_what_torch_refuses_is_told_and_what_admits_it_does(
         space: dict[str, Any] = {"Odd": Odd}
         exec("\n".join(lines), space)
         assert "checkpoint" in space
+        assert len(set(lines)) == len(lines)
 
 
 @pytest.mark.parametrize("legacy", [False, True], ids=["zip", "legacy"])
@@ -252,6 +254,19 @@ def test_keys_are_missing_as_load_state_dict_says(
         with pytest.raises(RuntimeError) as raised:
             model.load_state_dict(state)
         assert set(re.findall(r"size mismatch for (\S+):", str(raised.value))) == wrong
+
+
+@pytest.mark.parametrize("prefix", ["", "module."])
+def test_another_shape_is_raised_where_a_name_is_the_models(prefix: str, tmp_path: Path) -> None:
+    state = {f"{prefix}{key}": value for key, value in _Net(7).state_dict().items()}
+    del state[f"{prefix}stem.0.bias"]
+    told = describe_hidden(_compare(state, _Net(), tmp_path))
+    try:
+        _Net().load_state_dict(state, strict=False)
+    except RuntimeError:
+        assert told.endswith("but for the shapes")
+    else:
+        assert told.endswith("raises nothing")
 
 
 def test_a_batch_norm_gets_its_counter_where_an_old_file_has_none(tmp_path: Path) -> None:

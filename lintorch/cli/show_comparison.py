@@ -81,7 +81,8 @@ def describe_hidden(comparison: Comparison) -> str:
     if not left:
         return ""
     hidden = f"load_state_dict(strict=False) leaves {left} of {comparison.wanted} as they were made, and raises nothing"
-    return f"{hidden} but for the shapes" if comparison.other_shapes else hidden
+    raised = comparison.other_shapes and comparison.before
+    return f"{hidden} but for the shapes" if raised else hidden
 
 
 def _describe_turned(comparison: Comparison) -> str:

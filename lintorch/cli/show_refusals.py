@@ -78,8 +78,8 @@ def write_admission(checkpoint: Checkpoint) -> Iterator[str]:
     hindered = checkpoint.is_dangerous or checkpoint.obstacles or checkpoint.raw.refusal
     if hindered or not 0 < len(refused) <= _MOST_ADMITTED:
         return
-    yield from dict.fromkeys(f"import {each.imports}" for each in refused if each.imports)
-    yield "import torch"
+    imported = [f"import {each.imports}" for each in refused if each.imports]
+    yield from dict.fromkeys([*(each for each in imported if each != _TORCH), _TORCH])
     spelled = ", ".join(each.spelled for each in refused if each.spelled)
     if not spelled:
         yield write_loading(checkpoint)
@@ -88,6 +88,7 @@ def write_admission(checkpoint: Checkpoint) -> Iterator[str]:
     yield f"    {write_loading(checkpoint)}"
 
 
+_TORCH = "import torch"
 _TORCH_LOAD = 'torch.load({}, map_location="cpu")'
 _READERS = {
     "pickle": 'pickle.load(open({}, "rb"))',
