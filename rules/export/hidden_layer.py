@@ -10,7 +10,7 @@ from lintorch.core.finding import Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeSet
 from lintorch.evaluator.objects import has_open_base, is_module_class, list_ancestors
-from lintorch.evaluator.values import Class, Held
+from lintorch.evaluator.values import NONE, Class, Constant, Held
 from lintorch.evidence import Outcome, Trial
 from lintorch.evidence.treatment import report_refusal
 from lintorch.source import Source
@@ -19,7 +19,7 @@ from lintorch.syntax.python_ast import list_nodes
 rule = Rule(
     __name__,
     code="LT155",
-    summary="a layer hidden by a method of its name",
+    summary="a layer hidden by a method of its name, or a method by an attribute",
     why="""
         `self.parameters = nn.ParameterList(…)` replaces nothing: nn.Module keeps layers in a table
         of its own, where Python looks last, after the methods of the class. So `self.parameters`
@@ -27,7 +27,12 @@ rule = Rule(
         means the layer calls the method. Eager says nothing until then. torch.export and
         torch.jit.script read every layer by its name, and so does torch.jit.trace for names of
         nn.Module: they refuse the model, "Expected Module but got method". The new ONNX exporter
-        takes it, when torch.export refuses, by tracing Python's bytecode. Measured on torch 2.13.
+        takes it, when torch.export refuses, by tracing Python's bytecode.
+
+        `self.modules = []` of what is no layer does replace the method, and whoever calls it
+        raises, "'list' object is not callable": the legacy exporter calls `modules`, `children`,
+        `train` and `state_dict`, torch.export and the new ONNX exporter `parameters` and `buffers`,
+        all of them `named_modules`. Measured on torch 2.13.
     """,
     bad="""
         import torch
@@ -80,6 +85,33 @@ _TAKEN = re.compile(r"submodule `([\w.]+)`: <bound method|Expected Module but go
 """What torch.export, and what torch.jit, say of such a layer."""
 _READ_BY_NAME = {"torch.export": Harm.REFUSED, "torchscript-script": Harm.REFUSED}
 _TRACED = {**_READ_BY_NAME, "torchscript-trace": Harm.REFUSED}
+
+
+_REFUSED = Harm.REFUSED
+_LEGACY = {"onnx-legacy": _REFUSED}
+_EXPORT = {"torch.export": _REFUSED, "onnx": _REFUSED}
+_CALLED = {
+    **dict.fromkeys(("modules", "children", "train", "state_dict"), _LEGACY),
+    **dict.fromkeys(("parameters", "named_parameters", "buffers", "named_buffers"), _EXPORT),
+    "named_modules": {**_LEGACY, **_EXPORT},
+    "named_children": {**_LEGACY, **_EXPORT, "torchscript-trace": _REFUSED},
+}
+"""Methods of nn.Module that exporters call: measured with an attribute of each name."""
+
+
+@rule.event(AttributeSet)
+def in_replaced(event: AttributeSet, source: Source) -> Iterator[Hit]:
+    """`self.modules = []`."""
+    harm = _CALLED.get(event.attribute, {})
+    kept = getattr(event.value, "kind", "") in ("list", "dict", "set", "tuple")
+    plain = kept or (isinstance(event.value, Constant) and event.value != NONE)
+    if not harm or not plain or not _is_layer(event.held) or not isinstance(event.held, Held):
+        return
+    own = [each for each in list_ancestors(event.held.of) if isinstance(each, Class)]
+    if any(event.attribute in _list_methods(each) or _sets_attributes(each) for each in own):
+        return
+    said = f"it replaces the method {event.attribute} of nn.Module, which is called to export it"
+    yield Hit(event, said, harm=harm)
 
 
 @rule.event(AttributeSet)
