@@ -281,6 +281,8 @@ class Net(nn.Module):
         self.child.names[0]  # value: 'a'
         isinstance(self.child, Base)  # value: True
         isinstance(self.mixed, Child)  # value: False
+        isinstance(torch.ones(2), Child)  # value: False
+        isinstance(x, Child)  # value: bool
         isinstance(self.blocks[0], nn.Conv2d)  # value: True
         isinstance(self.settings.sides, Iterable)  # value: True
         isinstance("word", Sequence) and isinstance(7, Iterable)  # value: False

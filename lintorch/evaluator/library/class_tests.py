@@ -78,6 +78,8 @@ def is_instance(value: Value, kind: Value) -> bool | None:
     path = kind.path if isinstance(kind, External) else ""
     if path.startswith(_ABSTRACT):
         return _is_abstract(value, path.rpartition(".")[2])
+    if isinstance(value, Tensor) and isinstance(kind, Class):
+        return _is_of_own(value, kind)
     if isinstance(value, Tensor):
         return _of_foreign(path, ("torch.Tensor", "torch.nn.Parameter"), value.sure, value.origin)
     if isinstance(value, Array):
@@ -133,6 +135,16 @@ def _kind_of(value: Value) -> str:
     if isinstance(value, (Items, Held)):
         return "tuple" if value.kind == "Size" else value.kind
     return ""
+
+
+def _is_of_own(value: Tensor, kind: Class) -> bool | None:
+    """Whether a tensor is of a class of the project: not what torch made, where that derives from no tensor.
+
+    What a model is given may be an object of it.
+    """
+    above = [each.path for each in list_ancestors(kind) if isinstance(each, External)]
+    open_ = has_open_base(kind) or any(each.endswith(("Tensor", "Parameter")) for each in above)
+    return None if open_ or not value.sure or value.origin == "input" else False
 
 
 def _of_foreign(path: str, kinds: tuple[str, ...], sure: bool, origin: str) -> bool | None:
