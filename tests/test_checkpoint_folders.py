@@ -52,6 +52,9 @@ def test_a_shard_that_is_not_there_is_told(tmp_path: Path) -> None:
     (tmp_path / NAMES[1]).unlink()
     found = read_checkpoint(str(tmp_path))
     assert found.problems == (f"{NAMES[1]} is named by the index, and is not there",)
+    told = lintorch("checkpoint", ".", cwd=tmp_path).stdout
+    assert "fetch what is not there" in told
+    assert "reads them all" not in told
 
 
 def test_numbers_of_each_shard_are_looked_at(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ INDEX = ".index.json"
 _PART = re.compile(r"-(\d{5})-of-(\d{5})\.")
 _SUFFIXES = (".pth", ".pt", ".bin", ".ckpt", ".safetensors", ".tar", ".pkl")
 _MOST_PARTS, _MOST_NAMES = 1000, 6
+_READ_ALL = "from_pretrained(FOLDER) of transformers or diffusers reads them all; or load each, and put them into one dict"
+_FETCH_MORE = "fetch what is not there: from_pretrained(FOLDER) raises without it, and what is there gives only a part of the weights"
 Reader = Callable[[str], RawFile]
 
 
@@ -65,7 +67,7 @@ def read_index(path: str, read: Reader) -> RawFile:
         _join_readings(raw for _, raw in parts),
         tuple(problems),
         first.refusal,
-        "from_pretrained(FOLDER) of transformers or diffusers reads them all; or load each, and put them into one dict",
+        _READ_ALL if len(there) == len(names) else _FETCH_MORE,
         parts=tuple((os.path.join(folder, name), raw) for name, raw in parts),
     )
 
