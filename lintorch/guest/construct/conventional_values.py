@@ -87,8 +87,9 @@ _OF_FILES = frozenset(("path", "dir", "directory", "folder", "file", "filename",
 """Words of names of files and folders: none is named, which code that asks first leaves alone."""
 
 
-_VOCABULARY = re.compile(
-    r"(?:^|_)(?:dict|vocab|vocabulary)$|^(?:w2i|c2i|stoi)$"
+_WORDS_OF = re.compile(r"(?:^|_)(?:dict|vocab|vocabulary)$")
+_BY_WORD = re.compile(
+    r"^(?:w2i|c2i|stoi)$"
     r"|(?:word|char|tag|token|label|pos|rel)s?_?(?:2|to)_?(?:i|id|ids|idx|ix|index)$"
 )
 _BY_NUMBER = re.compile(
@@ -99,7 +100,7 @@ _WORDS = 12
 
 def names_vocabulary(name: str) -> bool:
     """Whether an argument of this name may be a mapping of words to their numbers: `word_to_ix`."""
-    return _VOCABULARY.search(name.lower()) is not None
+    return any(each.search(name.lower()) for each in (_WORDS_OF, _BY_WORD))
 
 
 def make_vocabulary() -> dict[str, int]:
@@ -111,7 +112,7 @@ def make_table(name: str) -> dict[int, str] | dict[str, int] | None:
     """The words of numbers for `idx_to_token`, the numbers of words for `token_to_idx`; None for other names."""
     if _BY_NUMBER.search(name.lower()):
         return {number: word for word, number in make_vocabulary().items()}
-    return make_vocabulary() if names_vocabulary(name) else None
+    return make_vocabulary() if _BY_WORD.search(name.lower()) else None
 
 
 def guess_by_name(name: str) -> Any:
