@@ -312,6 +312,17 @@ class Net(nn.Module):
     def forward(self, sound):
         return F.interpolate(self.conv(sound), size=self.count(sound.shape[-1]))
 """
+RIGHT = """from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(1, 1, 1)
+
+    def forward(self, sound):
+        return self.conv(sound).relu()
+"""
 WHOLE = """\
         length = length * self.times
         for _ in range(2):
@@ -325,6 +336,14 @@ def test_fixes_go_in_that_wait_behind_a_number_that_an_export_keeps(project: Pat
     done = lintorch("fix", "net/net.py", "--until-exports", "torchscript-trace", cwd=project)
     assert done.returncode == 0, done.stderr
     assert WHOLE in net.read_text()
+
+
+@pytest.mark.parametrize("exporter", ["torch.export", "torchscript-trace"])
+def test_an_export_that_is_right_already_is_left_alone(exporter: str, project: Path) -> None:
+    (project / "net" / "net.py").write_text(RIGHT)
+    done = lintorch("fix", "net/net.py", "--until-exports", exporter, cwd=project)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert f"{exporter} is right already" in done.stderr
 
 
 def test_what_keeps_a_model_from_being_exported_is_told(project: Path) -> None:
