@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -56,8 +55,8 @@ def _list_failed(findings: tuple[Finding, ...], exporter: str) -> Iterator[Findi
 
 def _tell_unfailed(path: str, exporter: str, seen: CheckedFiles) -> FixedExport:
     """What is said where no export went wrong: it is right, or none was made."""
-    told = re.compile(rf"\b{re.escape(exporter)} (?!graph\b)(\w+)")  # its graph is no trial
-    statuses = {status for line in seen.models for status in told.findall(line)}
+    outcomes = (trial.outcome for trial in seen.trials)
+    statuses = {each.status for each in outcomes if each.exporter == exporter}
     if statuses == {"ok"}:
         return FixedExport(told=(f"{exporter} is right already",), is_right=True)
     came = f"{exporter} came out {', '.join(sorted(statuses))}"
