@@ -123,8 +123,8 @@ def _unpack_all(machine: Machine, targets: list[ast.expr], value: Value) -> None
     if items is None or (not stars and len(items) != len(targets)):
         machine.misfit = machine.misfit or items is not None
         each = _forget_rows(item_of(machine, value), value)
-        for inner in targets:
-            if isinstance(value, Tensor):  # none of its items is another
+        for number, inner in enumerate(targets):
+            if number and isinstance(value, Tensor):  # none of its items is another
                 each = _forget_rows(item_of(machine, value), value)
             starred = isinstance(inner, ast.Starred)
             rest = _find_rest(value, stars, len(targets)) or each

@@ -321,8 +321,8 @@ def counts_from_end(event: Called, source: Source) -> bool:
     place = axis.value if isinstance(axis, Constant) else None
     if not isinstance(place, int) or place >= 0 or not isinstance(tensor, Tensor):
         return False
-    known = tensor.shape is not None and -place <= len(tensor.shape)
-    fixed = known and tensor.shape is not None and varies(tensor.shape[place]) is False
+    shape = tensor.shape or ()
+    fixed = -place <= len(shape) and varies(shape[place]) is False
     return fixed or not source.profile.dynamic
 
 

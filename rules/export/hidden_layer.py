@@ -107,7 +107,7 @@ def in_replaced(event: AttributeSet, source: Source) -> Iterator[Hit]:
     plain = kept or (isinstance(event.value, Constant) and event.value != NONE)
     if not harm or not plain or not _is_layer(event.held) or not isinstance(event.held, Held):
         return
-    own = [each for each in list_ancestors(event.held.of) if isinstance(each, Class)]
+    own = _list_own(event.held)
     if any(event.attribute in _list_methods(each) or _sets_attributes(each) for each in own):
         return
     said = f"it replaces the method {event.attribute} of nn.Module, which is called to export it"
@@ -119,7 +119,7 @@ def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
     held, name = event.held, event.attribute
     if not _is_layer(held) or not _is_layer(event.value) or not isinstance(held, Held):
         return
-    own = [each for each in list_ancestors(held.of) if isinstance(each, Class)]
+    own = _list_own(held)
     owner = next((each for each in own if name in _list_methods(each)), None)
     if owner is None and name not in _METHODS:
         return
@@ -133,6 +133,11 @@ def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
     else:
         said = f"nn.Module has {name}: this layer is not what self.{name} gives"
         yield Hit(event, said, harm=_TRACED)
+
+
+def _list_own(held: Held) -> list[Class]:
+    """The classes of the project that an object is of."""
+    return [each for each in list_ancestors(held.of) if isinstance(each, Class)]
 
 
 def _is_layer(value: object) -> bool:

@@ -23,8 +23,9 @@ from lintorch.evaluator.values import Tensor
 from lintorch.facts.exporting.einsum_calls import HasCalls
 from lintorch.syntax.literals import literal
 
-_AXES = {"permute": "dims", "movedim": "source", "moveaxis": "source", "index_add": "dim"}
-WRITTEN_FROM_END = tuple(f"{of}.{name}" for name in _AXES for of in ("torch", "torch.Tensor"))
+_COPIED = {"permute": "dims", "movedim": "source", "moveaxis": "source", "index_add": "dim"}
+_AXES = {**_COPIED, "unfold": "dimension"}
+WRITTEN_FROM_END = tuple(f"{of}.{name}" for name in _COPIED for of in ("torch", "torch.Tensor"))
 
 
 def find_axes_from_end(event: Called) -> str:
@@ -65,7 +66,7 @@ def _list_axes(event: Called, call: cst.Call) -> Iterator[cst.BaseExpression]:
     first = 0 if event.name.startswith("torch.Tensor.") else 1
     for number, arg in enumerate(call.args):
         is_first = number == first or (name == "permute" and number > first)
-        named = arg.keyword is not None and arg.keyword.value in (_AXES.get(name), "dimension")
+        named = arg.keyword is not None and arg.keyword.value == _AXES[name]
         if not named and (arg.keyword is not None or not is_first):
             continue
         if isinstance(arg.value, (cst.Tuple, cst.List)):

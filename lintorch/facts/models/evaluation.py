@@ -423,13 +423,7 @@ class Evaluation:
     @cached_property
     def training_loops(self) -> frozenset[ast.AST]:
         """The loops in which a backward pass runs."""
-        return frozenset(
-            loop
-            for reached in self.reached
-            for event in reached.events
-            if is_backward_pass(event)
-            for loop in self.list_loops(event)
-        )
+        return frozenset(loop for event in self._backward_passes for loop in self.list_loops(event))
 
     def _trains(self, read: Repeated) -> bool:
         """Whether a backward pass runs in a loop as it is come to there: not where `run(loader, train=False)` does."""
@@ -545,15 +539,12 @@ class Evaluation:
     @cached_property
     def losses(self) -> tuple[Value, ...]:
         """What backward passes start from."""
-        events = (event for reached in self.reached for event in reached.events)
-        found = (list_given(event)[:1] for event in events if is_backward_pass(event))
-        return tuple(value for given in found for value in given)
+        return tuple(value for event in self._backward_passes for value in list_given(event)[:1])
 
     @cached_property
     def single_losses(self) -> tuple[Value, ...]:
         """Those that are given no gradient, and so are one number each."""
-        events = (event for reached in self.reached for event in reached.events)
-        given = (list_given(event) for event in events if is_backward_pass(event))
+        given = map(list_given, self._backward_passes)
         return tuple(each[0] for each in given if len(each) == 1)
 
     @cached_property

@@ -186,7 +186,7 @@ def guess_inputs(
         return
     layer_forms = list(list_layer_forms(module))
     embedded = find_embedded(module)
-    if _PERSON_NAMES.fullmatch(named[0] if named else "") and not {*named[1:]} & {*embedded}:
+    if _PERSON_NAMES.fullmatch(named[0]) and not {*named[1:]} & {*embedded}:
         layer_forms.sort(key=lambda form: form[0].dtype == "int64")  # beside one's ratings
     takes_tokens = bool(layer_forms) and layer_forms[0][0].dtype == "int64"
     is_loss = is_loss_signature(named) and not takes_tokens and not embedded

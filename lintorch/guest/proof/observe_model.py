@@ -82,15 +82,9 @@ def observe_alike(module: nn.Module, fed: Fed, known: Observation) -> Observatio
     for number, sizes in enumerate(known.runs):
         _observe_eval(module, fed.inputs, sizes, number, seen)
     _observe_training(module, fed.inputs, seen, known.attempts, inf)
-    if numbers := list_exact(known):
+    if numbers := _list_exact(known):
         _observe_exactly(module, fed.inputs, seen, numbers, inf)
     return seen
-
-
-def list_exact(seen: Observation) -> list[int]:
-    """The numbers of the runs that were done in float64 too, in their order."""
-    parts = (key.split(":", 2) for key in seen.tensors)
-    return [*dict.fromkeys(int(n) for mode, n, _ in parts if mode == EXACT and int(n) >= 0)]
 
 
 def digest_state(module: nn.Module) -> dict[str, str]:
@@ -176,6 +170,12 @@ def _observe_training(
 def _weigh(inputs: Sequence[FedArgument], sizes: Mapping[str, int]) -> int:
     given = make_inputs(inputs, sizes)
     return sum(value.numel() for value in given if isinstance(value, torch.Tensor))
+
+
+def _list_exact(seen: Observation) -> list[int]:
+    """The numbers of the runs that were done in float64 too, in their order."""
+    parts = (key.split(":", 2) for key in seen.tensors)
+    return [*dict.fromkeys(int(n) for mode, n, _ in parts if mode == EXACT and int(n) >= 0)]
 
 
 def _observe_exactly(
