@@ -29,7 +29,7 @@ from lintorch.checkpoint.nonfinite_values import count_nonfinite
 from lintorch.checkpoint.prefixes import write_stripping
 from lintorch.checkpoint.values import Global
 from lintorch.cli.show_comparison import describe_hidden
-from lintorch.cli.show_refusals import list_refusals, write_admission
+from lintorch.cli.show_refusals import list_refusals, write_access, write_admission
 
 warnings.filterwarnings("ignore", category=UserWarning)
 
@@ -282,6 +282,64 @@ def test_a_value_that_is_no_tensor_is_told_as_load_state_dict_refuses_it(tmp_pat
     found = _compare(state, _Net(), tmp_path)
     assert found.plain == ("mask_values",)
     assert not found.loads_as_it_is
+
+
+def test_a_list_of_pairs_is_a_state_dict_once_it_is_a_mapping(tmp_path: Path) -> None:
+    pairs = [*_Net().state_dict().items()]
+    with pytest.raises(TypeError, match="dict-like"):
+        _Net().load_state_dict(pairs)  # type: ignore[arg-type]
+    found = _compare(pairs, _Net(), tmp_path)
+    assert found.is_whole
+    assert not found.loads_as_it_is
+    torch.save(pairs, tmp_path / "pairs.pt")
+    (section,) = read_checkpoint(str(tmp_path / "pairs.pt")).sections
+    assert (section.kind, section.paired) == ("weights", True)
+    assert write_access(section) == "state = dict(checkpoint)"
+    _Net().load_state_dict(dict(pairs))
+
+
+METRICS: list[tuple[Any, list[str]]] = [
+    ({"epoch": 3, "loss": torch.tensor(0.3), "val_loss": torch.ones(2)}, ["tensors"]),
+    ({"train": {"top1": torch.tensor(1.0)}, "test": {"psnr": torch.tensor(2.0)}}, ["tensors"] * 2),
+    ({"net": {"w": torch.ones(2, 2)}, "best_acc": torch.tensor(0.9)}, ["tensors", "weights"]),
+    ({"scale": torch.tensor(0.5)}, ["weights"]),
+    ({"score.weight": torch.ones(2), "score.bias": torch.ones(2)}, ["weights"]),
+    ({"loss": torch.ones(2, 2)}, ["weights"]),
+]
+
+
+@pytest.mark.parametrize(("saved", "kinds"), METRICS)
+def test_numbers_of_a_run_are_no_weights(saved: Any, kinds: list[str], tmp_path: Path) -> None:
+    torch.save(saved, tmp_path / "file.pt")
+    found = read_checkpoint(str(tmp_path / "file.pt"))
+    assert [each.kind for each in found.sections] == kinds
+    assert (found.chosen is None) == ("weights" not in kinds)
+
+
+class _Branches(nn.Module):
+    def __init__(self, deploy: bool) -> None:
+        super().__init__()
+        if deploy:
+            self.rbr_reparam = nn.Conv2d(3, 8, 3)
+        else:
+            self.rbr_dense, self.rbr_1x1 = nn.Conv2d(3, 8, 3), nn.Conv2d(3, 8, 1)
+
+
+def test_merged_blocks_are_told_from_those_of_training(tmp_path: Path) -> None:
+    trained, merged = _Branches(False), _Branches(True)
+    found = _compare(trained.state_dict(), merged, tmp_path)
+    assert "make the model without deploy=True" in found.branches
+    found = _compare(merged.state_dict(), trained, tmp_path)
+    assert "make the model with deploy=True" in found.branches
+    for same in (trained, merged):
+        assert not _compare(same.state_dict(), same, tmp_path).branches
+    (section,) = _sections(merged.state_dict(), tmp_path)
+    assert "rbr_reparam" in section.about
+
+
+def _sections(saved: Any, folder: Path) -> Any:
+    torch.save(saved, folder / "file.pt")
+    return read_checkpoint(str(folder / "file.pt")).sections
 
 
 def test_a_counter_under_another_name_is_not_called_as_the_model_calls_it(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ STANDS_ON = {
     "record": "",
     "core": "",
     "targets": "",
-    "messages": "targets",
+    "messages": "checkpoint targets",
     "checkpoint": "",
     "onnx_file": "",
     "files": "machine",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lintorch.checkpoint.merged_branches import compare_forms
 from lintorch.checkpoint.prefixes import Prefix, find_prefixes, strip_prefixes
 from lintorch.checkpoint.rename_keys import Renaming, guess_renaming
 from lintorch.checkpoint.sections import Section
@@ -54,6 +55,10 @@ class Comparison:
     """How many of its values are NumPy arrays, which `load_state_dict` refuses."""
     plain: tuple[str, ...] = ()
     """Its keys that hold no tensor, which `load_state_dict` refuses too."""
+    paired: bool = False
+    """Whether it is a list of pairs, which is to be made a mapping."""
+    branches: str = ""
+    """What its blocks of branches and the model's differ in, where one of them has them merged."""
 
     @property
     def left(self) -> tuple[str, ...]:
@@ -75,7 +80,7 @@ class Comparison:
     @property
     def loads_as_it_is(self) -> bool:
         """Whether `load_state_dict` takes it without a change."""
-        changed = self.prefixes or self.added or self.arrays or self.plain
+        changed = self.prefixes or self.added or self.arrays or self.plain or self.paired
         return self.is_whole and not changed
 
     @property
@@ -115,6 +120,8 @@ def compare_keys(section: Section, model: Mapping[str, Shape]) -> Comparison:
         renaming,
         sum(tensor.kind == "numpy" for _, tensor in section.tensors),
         section.plain,
+        section.paired,
+        compare_forms(unexpected, missing),
     )
 
 

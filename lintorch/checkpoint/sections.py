@@ -13,6 +13,8 @@ from lintorch.checkpoint.list_tensors import (
     list_fields,
     list_tensors,
 )
+from lintorch.checkpoint.merged_branches import describe_form
+from lintorch.checkpoint.metric_names import are_metrics
 from lintorch.checkpoint.values import Items, Made, Table, Tensor, Value
 
 _AVERAGE = re.compile(
@@ -30,6 +32,8 @@ _OPTIMIZERS = (
 _SCHEDULER = {"last_epoch", "_step_count"}
 _SCALER = {"scale", "growth_factor", "backoff_factor"}
 _LOOSE = "tensors by themselves"
+_METRICS = "numbers of a run"
+_PAIRS = "a list of pairs, of which dict(…) makes a state_dict"
 _EXTRA = "_extra_state"
 
 
@@ -50,6 +54,8 @@ class Section:
     """The modules (by prefix) of which the file says that they have what torch 0.4.1 added."""
     plain: tuple[str, ...] = ()
     """The keys beside its tensors that hold none: `load_state_dict` does not know them."""
+    paired: bool = False
+    """Whether it is a list of names and tensors, which `load_state_dict` takes as a mapping alone."""
 
     @property
     def name(self) -> str:
@@ -68,6 +74,10 @@ def list_sections(
     if isinstance(root, Table) and (known := _find_kind(root)):
         yield Section(path, known, tuple(list_tensors(root, budget)), _describe_known(root, known))
         return
+    if pairs := _list_pairs(root):
+        about = "; ".join(filter(None, (_PAIRS, describe_form(name for name, _ in pairs))))
+        yield Section(path, _name_weights(path), pairs, about, paired=True)
+        return
     fields = list_fields(root)
     if as_tensor(root) is not None:
         yield Section(path, "tensors", tuple(list_tensors(root, budget, ".".join(path))))
@@ -82,12 +92,18 @@ def list_sections(
         for section in list_sections(each, budget, (*path, key))
     ]
     budget.leave(root)
+    if direct and are_metrics(path, direct):
+        yield Section(path, "tensors", tuple(direct), _METRICS)
+        yield from inner
+        return
     if direct and not any(section.kind in ("weights", "model") for section in inner):
-        kind = "average" if _AVERAGE.search(".".join(path)) else "weights"
         named = isinstance(root, (Table, Made))
         tensors = tuple(list_tensors(root, budget))
-        kind, plain = (kind, _list_plain(fields, tensors)) if named else ("tensors", ())
-        yield Section(path, kind, tensors, versioned=_list_versions(root), plain=plain)
+        kind, plain = (
+            (_name_weights(path), _list_plain(fields, tensors)) if named else ("tensors", ())
+        )
+        about = describe_form(name for name, _ in tensors)
+        yield Section(path, kind, tensors, about, _list_versions(root), plain)
         yield from (
             section for section in inner if section.kind != "tensors" and not section.tensors
         )
@@ -95,6 +111,25 @@ def list_sections(
     if direct:
         yield Section(path, "tensors", tuple(direct), _LOOSE)
     yield from inner
+
+
+def _name_weights(path: Sequence[str]) -> str:
+    return "average" if _AVERAGE.search(".".join(path)) else "weights"
+
+
+def _list_pairs(root: Value) -> tuple[tuple[str, Tensor], ...]:
+    """Of `[*model.state_dict().items()]`; none where anything else is among them."""
+    items = root.items if isinstance(root, Items) else root if isinstance(root, tuple) else ()
+    found = []
+    for each in items:
+        pair = each.items if isinstance(each, Items) else each
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], str):
+            return ()
+        tensor = as_tensor(pair[1])
+        if tensor is None:
+            return ()
+        found.append((pair[0], tensor))
+    return tuple(found)
 
 
 def _list_plain(

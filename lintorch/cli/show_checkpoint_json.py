@@ -97,6 +97,7 @@ def _comparison_object(found: InspectedCheckpoint, comparison: Comparison) -> di
         "renamed": [list(pair) for pair in comparison.renaming.pairs]
         if comparison.renaming
         else [],
+        "branches": comparison.branches or None,
         "made_up": dict(found.made_up or {}),
         "load": list(write_load(found)),
     }

@@ -32,6 +32,8 @@ def list_comparison(found: InspectedCheckpoint) -> Iterator[Line]:
         for each in comparison.other_shapes
     ]
     yield from _list_keys("of other shapes", shapes)
+    if comparison.branches:
+        yield ((f"  {comparison.branches}", ""),)
     if comparison.turned:
         yield ((f"  {_describe_turned(comparison)}", ""),)
     if hidden := describe_hidden(comparison):
@@ -54,6 +56,7 @@ def _summarize(comparison: Comparison) -> tuple[str, str]:
     if comparison.is_whole and not (comparison.prefixes or comparison.added):
         changes = [f"its {comparison.arrays} NumPy arrays are tensors"] * bool(comparison.arrays)
         changes += ["what is no tensor is out of it"] * bool(comparison.plain)
+        changes += ["its list of pairs is a mapping"] * comparison.paired
         return "warning", (
             f"the model takes it once {' and '.join(changes)}: all"
             f" {comparison.wanted} keys are there, with their shapes"

@@ -115,6 +115,8 @@ def write_loading(checkpoint: Checkpoint) -> str:
 def write_access(section: Section) -> str:
     """The Python line that takes the weights out of what was loaded."""
     steps = "".join(f"[{key if key.isdigit() else repr(key)}]" for key in section.path)
+    if section.paired:
+        return f"state = dict(checkpoint{steps})"
     return f"state = checkpoint{steps}{'.state_dict()' if section.kind == 'model' else ''}"
 
 

@@ -17,9 +17,14 @@ from lintorch.targets.written_operators import list_writers
 _TYPE = re.compile(
     r"(?i:for|with|type|types|support) (?:the )?(?:inputs? of )?(?:data ?types?|dtypes?|types?)?[\s:'\"`(\[]{0,3}(?:torch\.|tensor\()?(?P<type>float16|bfloat16|half|fp16|bf16|float64|double|u?int\d{1,2}|long|bool|complex\d{2,3}|float8\w{0,10})\b"
 )
+_FORM = re.compile(
+    r"(?i:\b(?P<form>(?:with|for) (?:an? )?(?:different|dynamic|mixed|several|multiple|unequal|negative|unknown|non|asymmetric|broadcast)[\w-]{0,12}(?: [\w-]{1,16}){0,4}?),? (?:is |are )?not (?:yet |currently )?(?:implemented|supported))"
+)
+"""The one form of an operator that a program says it lacks."""
 _NEAR = 160
 _UNNAMED = "any", "readers", "torch", "tools"
 _EXCERPT = 240
+_OTHER_FORM = "write it in the form that is taken: both sides of one type and size (x.to(y.dtype), x ** 2.0 for x ** 2), sizes and arguments as plain numbers"
 _TABLES = {"torch.onnx": "torch.onnx", "torch.export": "", "torchscript": ""}
 _OWN = "an operator of ONNX Runtime itself (com.microsoft), and of no opset of ONNX: its optimizers and quantization write it"
 _OWN_REMEDY = "the file as the exporter wrote it, before onnxruntime, Optimum or Olive optimized or quantized it; or ONNX Runtime to run it"
@@ -51,9 +56,15 @@ def _answer_operators(runtime: Runtime, names: Sequence[str], said: str, at: int
     kind = _find_kind("refused-operator")
     group = next((each for each in GROUPS if any(each.holds(name) for name in names)), None)
     dtype = _find_type(names[0], said)
-    causes = [_describe_lack(who, names, dtype)]
+    form = _FORM.search(said, max(0, said.find(names[0])))
+    causes = [
+        _describe_lack(who, names, f" for {dtype}" if dtype else f" {form['form']}" if form else "")
+    ]
     remedies = [] if dtype or group is None else [group.remedy]
-    if dtype:
+    if form and not dtype:
+        causes.append("Other forms of it are taken.")
+        remedies.insert(0, _OTHER_FORM)
+    elif dtype:
         remedies.append(
             "convert what goes into it in forward (y.to(torch.float32), or int32 for an index), or export the model in float32 and let the program's own tool make it smaller"
         )
@@ -75,10 +86,9 @@ def _answer_operators(runtime: Runtime, names: Sequence[str], said: str, at: int
     return Recognised(told, runtime, _cut(said, names[0]), operator, groups=groups, at=at)
 
 
-def _describe_lack(who: str, names: Sequence[str], dtype: str) -> str:
+def _describe_lack(who: str, names: Sequence[str], what: str) -> str:
     listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     several = "the operators" if len(names) > 1 else "the operator"
-    what = f" for {dtype}" if dtype else ""
     return f"{who} has no implementation of {several} {listed}{what}, as this release of it says."
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lintorch.checkpoint.merged_branches import compare_forms, describe_form
+from lintorch.messages.read_packing import describe_packing
 from lintorch.messages.read_parametrized import describe_parametrized
 from lintorch.messages.read_positions import describe_positions
 from lintorch.messages.read_spread import describe_spread
@@ -59,6 +61,7 @@ def describe_keys(text: str) -> str:
     missing, unexpected = _list_keys(_MISSING, text), _list_keys(_UNEXPECTED, text)
     told = (
         _describe_parts(missing, unexpected)
+        or _describe_branches(missing, unexpected)
         or _describe_prefix(missing, unexpected)
         or _describe_cut(unexpected)
         or describe_parametrized(missing, unexpected)
@@ -115,6 +118,14 @@ def _describe_prefix(missing: Sequence[str], unexpected: Sequence[str]) -> str:
             )
             return f"The keys of the {who} begin with `{prefix}.`, as {_WRAPPERS[prefix]} writes them, and probably those of the {other} do not: {write}."
     return ""
+
+
+def _describe_branches(missing: Sequence[str], unexpected: Sequence[str]) -> str:
+    """Of blocks that are merged for deployment in the file or in the model."""
+    if told := compare_forms(unexpected, missing):
+        return f"{told[0].upper()}{told[1:]}."
+    alone = "" if missing else describe_form(unexpected)
+    return f"By the names of the keys: {alone}." if alone else ""
 
 
 def _find_wrapper(keys: Sequence[str]) -> str:
@@ -213,7 +224,7 @@ def _describe_shapes(shapes: Sequence[_Shape]) -> str:
             file, model = ranks.pop()
             return f"All are LoRA adapters, of rank {file} in the file and {model} in the model: LoraConfig(r={file}), as adapter_config.json beside the file says."
     triples = [(each.key, each.file, each.model) for each in shapes]
-    if told := describe_spread(triples) or describe_positions(triples):
+    if told := describe_packing(triples) or describe_spread(triples) or describe_positions(triples):
         return told
     rows = {(each.file[0], each.model[0]) for each in shapes if each.file and each.model}
     alone = all(each.file[1:] == each.model[1:] for each in shapes)

@@ -22,6 +22,7 @@ _PATTERNS = tuple(
         rf"\b(?:not|n't) (?:implemented|supported|found)\b.{{0,40}}?op(?:eration)?_type ?={_OPEN}(?P<names>{_NAME})",
         rf"\btorch\.operator{_OPEN}onnx\.(?P<names>{_NAME})",
         rf"\bfailed to legalize operation{_OPEN}(?:torch\.)?(?P<names>{_NAME})",
+        rf"\b(?:do(?:es)?(?:n't|nt| not)|not) support (?:the )?onnx(?:\.|::)(?P<names>{_NAME})",
         rf"\bNOT_SUPPORTED_OP{_OPEN}{_LISTED}",
         rf"(?P<names>\baten::\w{{1,60}})['\"`]? (?:is |are )?{_NEVER} {_HAVE}\b",
         rf"\b{_THING} (?:is |are )?{_NEVER} {_HAVE}{_OPEN}{_LISTED}",

@@ -43,6 +43,7 @@ _DETAILED = {
     "torch.export/size-log",
     _DIFFERS,
     "executorch/vulkan-form",
+    "tensorrt/llm-assert",
     _ASSERT,
     *_QNN,
 }
