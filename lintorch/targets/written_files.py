@@ -31,6 +31,11 @@ def is_measured(name: str) -> bool:
     return name in _load_rows()
 
 
+def list_measured() -> tuple[str, ...]:
+    """All calls whose exports were looked at, with their variants."""
+    return tuple(_load_rows())
+
+
 def is_written_by(name: str, exporter: str) -> bool:
     """Whether those of one exporter were."""
     row = _load_rows()[name]
