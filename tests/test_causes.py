@@ -49,6 +49,17 @@ def test_loads_of_one_function_are_one_finding_that_names_the_other_line(tmp_pat
     assert second["also"] == []
 
 
+def test_loads_with_safe_and_unsafe_fixes_are_one_finding(tmp_path: Path) -> None:
+    text = LOADS.replace(
+        "b.load_state_dict(torch.load(second))", "pick(b).load_state_dict(torch.load(second))"
+    )
+    (tmp_path / "load.py").write_text(text.replace("    return a.cpu(), b", "    return a, b"))
+    done = lintorch("check", "--select=LT214", "--output-format=json", cwd=tmp_path)
+    first, _ = json.loads(done.stdout)
+    assert [each["location"]["row"] for each in first["also"]] == [9]
+    assert first["fix"]["applicability"] == "unsafe"
+
+
 def test_a_helper_inside_of_a_function_is_a_part_of_it(tmp_path: Path) -> None:
     helper = "def load():\n        a.load_state_dict(torch.load(first))\n\n    load()"
     text = LOADS.replace("a.load_state_dict(torch.load(first))", helper)

@@ -53,6 +53,29 @@ def test_a_clean_file_makes_it_0(project: Path) -> None:
     assert "All checks passed!" in done.stdout
 
 
+SWITCHED = """import torch
+
+
+def f(a):
+    if False:
+        a = torch.symeig(a)
+    elif True:
+        pass
+    else:
+        a = torch.lstsq(a)
+    while 0:
+        a = torch.symeig(a)
+    return torch.ger(a, a) if a.requires_grad else torch.symeig(a)
+"""
+
+
+def test_what_never_runs_as_it_stands_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(SWITCHED)
+    done = lintorch("check", "--output-format=json", "--extend-select=advice", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert {each["location"]["row"] for each in found} == {13}, found
+
+
 ADVISED = """import torch
 
 

@@ -312,3 +312,47 @@ def test_what_builds_a_model_in_another_file_takes_no_step_from_the_loop(tmp_pat
     source = Source(str(path), dedent(text))
     loops = [each for each in source.evaluation.training.regions if each.is_loop]
     assert [acts(each) for each in loops] == [{("BACKWARD", "STEP")}]
+
+
+HELPER = """
+import torch
+from torch import nn
+
+
+class Player(nn.Module):
+    def play(self, steps):
+        with torch.no_grad():
+            while len(steps) < 10:
+                {body}
+        return steps.mean()
+"""
+LOOP = """
+import torch
+
+from player import Player
+
+
+class Trainer:
+    def __init__(self):
+        self.model = Player()
+
+    def fit(self, steps):
+        optimizer = torch.optim.Adam(self.model.parameters())
+        for _ in range(10):
+            optimizer.zero_grad()
+            loss = self.model.play(steps)
+            loss.backward()
+            optimizer.step()
+"""
+
+
+def test_a_loop_that_is_not_followed_to_its_end_holds_nothing_of_its_callers(
+    tmp_path: Path,
+) -> None:
+    line = "steps = torch.cat([steps, torch.relu(steps) * 2 + 1])"
+    body = "\n                ".join([line] * 3000)
+    (tmp_path / "player.py").write_text(HELPER.format(body=body))
+    source = Source(str(tmp_path / "train.py"), LOOP)
+    found = {type(each.node).__name__: each for each in source.evaluation.training.regions}
+    assert found, "it trains"
+    assert "While" not in found

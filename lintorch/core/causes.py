@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from lintorch.core.finding import Edit, Evidence, Finding, Fix
+from lintorch.core.finding import Applicability, Edit, Evidence, Finding, Fix
 from lintorch.core.merge import sort_findings
 
 _OWN = "LT0"
@@ -126,8 +126,10 @@ def _tell_lines_once(findings: Sequence[Finding]) -> Iterable[Finding]:
 
 def _cause_of(finding: Finding) -> _Cause:
     """What findings have in common that may be told as one."""
+    if finding.cause:
+        return (*_manner_of(finding, safe=False), finding.cause)
     said = finding.said, finding.detail, finding.remedy, finding.sizes, finding.notes
-    return (*_manner_of(finding), finding.cause or said)
+    return (*_manner_of(finding), said)
 
 
 def _name_cause(finding: Finding) -> _Cause:
@@ -142,10 +144,10 @@ def _pattern_of(finding: Finding) -> _Cause:
     return (*_manner_of(finding), finding.remedy)
 
 
-def _manner_of(finding: Finding) -> _Cause:
-    """Who says it of whom, how grave it is, and what its fix promises."""
+def _manner_of(finding: Finding, safe: bool = True) -> _Cause:
+    """Who says it of whom, how grave it is, and what its fix promises; `safe`: also whether it is safe."""
     promise = finding.fix and (
-        finding.fix.applicability,
+        finding.fix.applicability if safe else None,
         finding.fix.verified,
         finding.fix.verification,
     )
@@ -224,7 +226,9 @@ def _join_fixes(fixes: Sequence[Fix]) -> Fix | None:
         edit.start == edit.end and not edit.content.endswith("\n") for edit in twice
     ):
         return None
-    return replace(fixes[0], edits=edits)
+    promises = {fix.applicability for fix in fixes}
+    weakest = fixes[0].applicability if len(promises) == 1 else Applicability.UNSAFE
+    return replace(fixes[0], edits=edits, applicability=weakest)
 
 
 def _overlap(first: Edit, second: Edit) -> bool:

@@ -1,8 +1,9 @@
-"""Views of a tensor by its own first sizes, which say how many axes it has: `h.view(h.size(0), h.size(1), 1)`."""
+"""What code calls the second axis: views of a tensor by its own first sizes, which say how many axes it has, and names."""
 
 from __future__ import annotations
 
 import ast
+import re
 
 from lintorch.evaluator.code_files import CodeFile
 from lintorch.evaluator.kept_beside import keep_beside
@@ -11,12 +12,24 @@ from lintorch.syntax.python_ast import list_nodes
 
 @keep_beside
 def list_column_sizes(file: CodeFile) -> frozenset[ast.AST]:
-    """The calls `h.size(1)` that stand in such a view: of two axes they ask for the channels."""
+    """The calls `h.size(1)` that ask for channels: `h.view(h.size(0), h.size(1), 1)` of two axes, `nc = h.size(1)`."""
     return frozenset(
-        node.args[1]
+        node.args[1] if isinstance(node, ast.Call) else node.value
         for node in list_nodes(file.tree)
-        if isinstance(node, ast.Call) and _is_own_view(node)
+        if (isinstance(node, ast.Call) and _is_own_view(node))
+        or (isinstance(node, ast.Assign) and _names_channels(node))
     )
+
+
+def _names_channels(node: ast.Assign) -> bool:
+    named = [each for each in node.targets if isinstance(each, ast.Name)]
+    return len(named) == 1 == len(node.targets) and bool(_CHANNELS.fullmatch(named[0].id))
+
+
+_CHANNELS = re.compile(
+    r"nc|(n(um)?_?|in_?|c_?)?(ch|chan|channels?|feats?|features?)(_?(num|dim))?|dim"
+)
+"""Names of how many channels there are."""
 
 
 def _is_own_view(node: ast.Call) -> bool:

@@ -16,6 +16,7 @@ from lintorch.core.rule import Rule
 from lintorch.run.lint_task import Linted, LintTask, concerns_torch, skip_text
 from lintorch.run.rule_catalog import engine_finding, load_catalog, report_given_up
 from lintorch.source import Source
+from lintorch.syntax.dead_rows import list_dead_rows
 from lintorch.syntax.deep_stack import call_deeply
 from lintorch.syntax.nesting_depth import is_too_deep
 
@@ -49,11 +50,11 @@ def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
     except cst.ParserSyntaxError as error:
         place = Place(task.path, max(error.raw_line, 1), error.raw_column + 1)
         return replace(bare, findings=(_report_unparsed(task, UNKNOWN_SYNTAX, place),))
+    dead = list_dead_rows(text)
+    found = lint_subject(source, _index_rules(task.codes, task.folders, source.is_test))
     return replace(
         bare,
-        findings=tuple(
-            lint_subject(source, _index_rules(task.codes, task.folders, source.is_test))
-        ),
+        findings=tuple(f for f in found if not any(f.place.row in rows for rows in dead)),
         enters=source.enters,
         inside=source.regions.functions_inside,
         consulted=tuple(sorted(source.consulted)),

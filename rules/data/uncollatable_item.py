@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -189,8 +190,22 @@ def list_odd(kind: Class) -> Iterator[str]:
                 yield "None for some samples"
             elif is_ragged(part, method):
                 yield RAGGED
-            elif is_image(part, method):
+            elif is_image(part, method) and not is_kept_for_none(method, kind):
                 yield "images of PIL"
+
+
+def is_kept_for_none(method: ast.FunctionDef, kind: Class) -> bool:
+    """Whether an image goes out as it is where `self.transform` is None, and that is something else by default."""
+    began = find_method(kind, "__init__")
+    tests = (ast.unparse(each.test) for each in walk_own(method) if isinstance(each, ast.If))
+    if began is None or not any(map(ASKS_TRANSFORM.fullmatch, tests)):
+        return False
+    given = began.args.args[len(began.args.args) - len(began.args.defaults) :]
+    pairs = zip(given, began.args.defaults, strict=True)
+    return any("transform" in each.arg and not is_none(default) for each, default in pairs)
+
+
+ASKS_TRANSFORM = re.compile(r"self\.\w*transforms?( is not None)?")
 
 
 def is_by_setting(line: ast.Return, method: ast.FunctionDef) -> bool:

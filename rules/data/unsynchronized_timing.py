@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
 
 from lintorch.core.finding import Hit
@@ -102,7 +104,9 @@ def in_source(event: Combined, source: Source) -> Iterator[Hit]:
         return
     between = source.evaluation.list_between(begun, ended)
     ran = next((each for each in between if _runs_model(each, source)), None)
-    if ran is not None and not any(_waits(each, source) for each in between):
+    if ran is None or _gives_arrays(ran, source):
+        return
+    if not any(_waits(each, source) for each in between):
         text = source.evaluation.text(ran.spot).partition("(")[0]
         message = f"the clock is read when {text} is queued, not when the GPU is done with it"
         yield Hit(event, message)
@@ -121,6 +125,39 @@ def _runs_model(event: Occurrence, source: Source) -> bool:
             not event.method and source.evaluation.parts.find_role(event.held, event) is Role.MODEL
         )
     return isinstance(event, Called) and event.built is not None
+
+
+def _gives_arrays(event: Occurrence, source: Source) -> bool:
+    """Whether what a model gives is reckoned with as an array of NumPy, for which it has waited.
+
+    `boxes, scores = net(x)` ahead of `boxes *= np.array([w, h, w, h])`.
+    """
+    function = source.evaluation.find_function(event)
+    if function is None:
+        return False
+    given: set[str] = set()
+    arrays: set[str] = set()
+    for each in ast.walk(function):
+        if isinstance(each, ast.Assign):
+            names = {n.id for t in each.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+            if each.value is event.node:
+                given |= names
+            elif _ARRAY.match(ast.unparse(each.value)):
+                arrays |= names
+    sides = (_list_sides(each) for each in ast.walk(function))
+    return any(not given.isdisjoint(pair) and not arrays.isdisjoint(pair) for pair in sides)
+
+
+_ARRAY = re.compile(r"(np|numpy)\.(array|asarray|zeros|ones|float32)\(")
+
+
+def _list_sides(node: ast.AST) -> tuple[str, ...]:
+    match node:
+        case ast.AugAssign(target=ast.Name(id=left), value=ast.Name(id=right)):
+            return left, right
+        case ast.BinOp(left=ast.Name(id=left), right=ast.Name(id=right)):
+            return left, right
+    return ()
 
 
 def _waits(event: Occurrence, source: Source) -> bool:

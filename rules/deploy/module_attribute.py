@@ -230,6 +230,8 @@ def of_wrapped(event: AttributeRead, source: Source) -> Iterator[Hit]:
     known = wrapper in PARALLEL_WRAPPERS and _is_of_model(name, wrapper, source)
     if not known or _is_tried(event, source) or _is_kept_apart(event, source):
         return
+    if any(_asks_attribute(outer) for outer in source.evaluation.list_all_around(event)):
+        return
     node, fix = source.node_at(event, cst.Attribute), None
     if node is not None:
         end = source.replace(node.value, "").end
@@ -237,6 +239,11 @@ def of_wrapped(event: AttributeRead, source: Source) -> Iterator[Hit]:
     said = f"the wrapper has no {name}: the model is its .module"
     model = ast.unparse(event.node.value) if isinstance(event.node, ast.Attribute) else ""
     yield Hit(event, said, fix, remedy=f"write .module.{name}", cause=f"wrapped {model}")
+
+
+def _asks_attribute(outer: ast.AST) -> bool:
+    """`if hasattr(model, "hyp"):` around it, or around a call that led there."""
+    return isinstance(outer, (ast.If, ast.IfExp)) and "hasattr(" in ast.unparse(outer.test)
 
 
 def _is_kept_apart(event: AttributeRead, source: Source) -> bool:

@@ -122,6 +122,8 @@ def in_source(node: cst.Assign | cst.AnnAssign, source: Source) -> Iterator[Hit]
     kept = _local_list(given, source) if isinstance(given, cst.Name) else given
     if not isinstance(kept, _CONTAINERS) or not _stays_plain(name, info, source):
         return
+    if _is_hidden_frozen(name, kept, node, source):
+        return
     owner = given if isinstance(given, cst.Name) else target
     made = [*_layers(kept, source), *_added(owner, source)]
     if set(made) == {_PARAMETER}:
@@ -131,6 +133,17 @@ def in_source(node: cst.Assign | cst.AnnAssign, source: Source) -> Iterator[Hit]
         message = f"self.{name} is a plain {_kind(kept)}: its layers are not registered"
         fix = _fix(value, kept, source) if given is value else None
         yield Hit(value, message, fix)
+
+
+def _is_hidden_frozen(
+    name: str, kept: cst.BaseExpression, node: cst.CSTNode, source: Source
+) -> bool:
+    """`self.table = [nn.Embedding(n, d)]`, whose weight is frozen below: one layer that is no part of what is saved."""
+    owner = source.enclosing(node, cst.ClassDef)
+    if not isinstance(kept, (cst.List, cst.Tuple)) or len(kept.elements) != 1 or owner is None:
+        return False
+    frozen = rf"self\.{name}\[0\][^\n]*requires_grad(_\(| *= *)False"
+    return bool(re.search(frozen, source.code(owner)))
 
 
 @rule.trace(OutsideLayers)

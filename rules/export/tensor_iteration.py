@@ -91,7 +91,7 @@ def in_model(event: Repeated, source: Source) -> Iterator[Hit]:
     """range(h), zip and enumerate of it, and the rows of a tensor whose number varies."""
     if not event.way.forward or not source.profile.dynamic or uses_layers(event.loop):
         return
-    if fills_cache(event, source):
+    if fills_cache(event, source) or counts_channels(event):
         return
     remedy = name_remedy(event, source) if event.loop is not None else ARANGE
     over, text = event.over, source.evaluation.text(event.spot)
@@ -201,6 +201,15 @@ def fills_cache(event: Repeated, source: Source) -> bool:
 
 
 FIRST_TIME = re.compile(r"(self\.\w+) is None")
+
+
+def counts_channels(event: Repeated) -> bool:
+    """`for channel in range(x.size(-1)):`, of which there are as many at all sizes."""
+    target = event.loop.target if isinstance(event.loop, ast.For) else None
+    return isinstance(target, ast.Name) and bool(CHANNEL.fullmatch(target.id))
+
+
+CHANNEL = re.compile(r"(in_|out_)?(channel|chan|ch|feat|feature)(_?(i|id|idx|index|num))?")
 
 
 def name_nest(event: Repeated, alone: str, source: Source) -> str:

@@ -79,6 +79,9 @@ def find_whole(value: Value | None, source: Source) -> str:
     """The type of whole numbers that a tensor or array surely holds; "" of all else."""
     if isinstance(value, Tensor) and (not value.sure or value.origin == "input"):
         return ""
+    made = source.evaluation.ways.find_maker(value) if isinstance(value, Tensor) else None
+    if isinstance(made, Called) and "out" in made.keyword:
+        return ""  # of the type of what it is written to
     if isinstance(value, (Tensor, Array)) and value.dtype is not None:
         return value.dtype if value.dtype.startswith(("int", "uint")) else ""
     called = source.evaluation.ways.find_unknown_maker(value) if value is not None else None

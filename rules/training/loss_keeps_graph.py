@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
@@ -63,7 +64,7 @@ _AGAIN = ("retain_graph", "create_graph")
 @rule.event(Training)
 def in_training(training: Training, source: Source) -> Iterator[Hit]:
     for region in training.regions:
-        if not _runs_again(region, source):
+        if not _runs_again(region, source) and not _is_of_one_step(region, source):
             for passage in region.passages:
                 for action in _list_kept(passage, region, training, source):
                     if not (region.is_loop or str(action.on).startswith("self.")):
@@ -78,6 +79,27 @@ def _runs_again(region: TrainingRegion, source: Source) -> bool:
     backward = region.list_acts(Act.BACKWARD)
     asked = any(name in each.keywords for each in backward for name in _AGAIN)
     return asked or "autograd" in source.evaluation.words
+
+
+def _is_of_one_step(region: TrainingRegion, source: Source) -> bool:
+    """Whether a loop goes over the parts of a step, `for i in range(len(critics))`, within one that goes over data."""
+    around = source.evaluation.list_around(region.began) if region.is_loop else ()
+    return any(_goes_over_data(each) for each in around if each is not region.node)
+
+
+def _goes_over_data(node: ast.AST) -> bool:
+    match node:
+        case ast.For(iter=over):
+            return bool(_DATA.search(ast.unparse(over)))
+        case ast.While(body=body):
+            return any(_TAKES_NEXT.search(ast.unparse(line)) for line in body[:_FIRST])
+    return False
+
+
+_DATA = re.compile(r"loader|batches|dataset", re.IGNORECASE)
+_TAKES_NEXT = re.compile(r"(\.|= *)next\(")
+_FIRST = 8
+"""Statements of a loop among which it takes its batch."""
 
 
 def _list_kept(

@@ -88,6 +88,8 @@ def _missing(region: TrainingRegion, training: Training, source: Source) -> Iter
         return
     if any(each.at.spot in region.repeated for each in steps):
         return
+    if any(_asks_more(region.node, str(each)) for each in stepped):
+        return
     once = _is_cleared_once(region, training)
     for passage in region.passages:
         backward = [each for each in passage.actions if each.act is Act.BACKWARD]
@@ -104,6 +106,31 @@ def _missing(region: TrainingRegion, training: Training, source: Source) -> Iter
         calls = " and ".join(f"{each}.zero_grad()" for each in stepped)
         yield Hit(step.at, message, fix, remedy=f"call {calls} ahead of backward()")
         return
+
+
+def _asks_more(loop: ast.AST, optimizer: str) -> bool:
+    """`self.optimizer.pre_step(step)`: a method that torch's optimizers do not have, and that may clear."""
+    calls = (each.func for each in ast.walk(loop) if isinstance(each, ast.Call))
+    return any(
+        isinstance(func, ast.Attribute)
+        and func.attr not in _OF_OPTIMIZERS
+        and ast.unparse(func.value) == optimizer
+        for func in calls
+    )
+
+
+_OF_OPTIMIZERS = frozenset(
+    {
+        "step",
+        "state_dict",
+        "load_state_dict",
+        "add_param_group",
+        "backward",
+        "param_groups",
+        "train",
+    }
+    | {"eval", "register_step_pre_hook", "register_step_post_hook"}
+)
 
 
 def _of_others(region: TrainingRegion) -> Iterator[Hit]:

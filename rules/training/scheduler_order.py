@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -321,7 +322,21 @@ def _is_fresh(optimizer: Value | None, event: Called, source: Source) -> bool:
     others = [e for e in acts if e.on is not None and e.on.key.startswith("#") and e.on.key != own]
     states = [each.at for each in acts if each not in others and not _is_made(each.at)]
     loaded = any(not _stands_below(each, event, source) for each in states)
-    return role_of_object(optimizer or UNKNOWN) is Role.OPTIMIZER and not loaded
+    if loaded or _is_left_by_callers(event, source):
+        return False
+    return role_of_object(optimizer or UNKNOWN) is Role.OPTIMIZER
+
+
+def _is_left_by_callers(event: Called, source: Source) -> bool:
+    """Whether the epoch is what a function takes where nobody says more, and the file loads optimizers: `last_epoch=0`."""
+    last = name_arguments(event).get("last_epoch")
+    name = event.way.root.rpartition(":")[2].rpartition(".")[2]
+    value = last.value if isinstance(last, Constant) else None
+    default = re.search(rf"def {name}\([^)]*=\s*{value}\b", source.text) if name else None
+    return default is not None and bool(_LOADS_OPTIMIZER.search(source.text))
+
+
+_LOADS_OPTIMIZER = re.compile(r"opt\w*(\[[^\]]*\])?\.load_state_dict\(", re.IGNORECASE)
 
 
 def _stands_below(event: Occurrence, first: Occurrence, source: Source) -> bool:

@@ -14,7 +14,7 @@ from lintorch.syntax.parsed_file import HasFile, ParsedFile
 
 _CAUGHT = re.compile(r"\b(Base)?Exception\b|RuntimeError|_ERRORS?\b")
 _ASKS = re.compile(
-    r"(?i:version|hasattr|getattr|avail|find_spec|installed)|TYPE_CHECKING|TORCH_|[a-z]_PT\d"
+    r"(?i:version|hasattr|getattr|avail|find_spec|installed|sys\.modules)|TYPE_CHECKING|TORCH_|[a-z]_PT\d"
 )
 """What tests say that ask for a release, or whether something is there."""
 _EXPECTS = re.compile(r"raises|suppress|assertRaises|patch", re.I)

@@ -12,7 +12,7 @@ from lintorch.facts.names.scopes import dotted_text
 from lintorch.syntax.tree import ends_in_jump, names_in
 
 _ASKS = re.compile(
-    r"hasattr|getattr|version|greater|at_?least|(^|_)[gl][te]_?\d|torch_?\d|pt_?\d|legacy|compat|"
+    r"hasattr|getattr|version|sys\.modules|greater|at_?least|(^|_)[gl][te]_?\d|torch_?\d|pt_?\d|legacy|compat|"
     r"is_new|is_old|new_api|old_api|signature|argspec|co_varnames|__kwdefaults__|is_torch_|supports?_|has_native|(?-i:\bHAS_)",
     re.IGNORECASE,
 )

@@ -92,7 +92,7 @@ def is_of_kind_asked(event: Occurrence, evaluation: Evaluation) -> bool:
 
 
 BRANCHES = (ast.If, ast.IfExp)
-ASKS_KIND = re.compile(r"\b(isinstance|type|hasattr)\(")
+ASKS_KIND = re.compile(r"\b(isinstance|type|hasattr|dir)\(")
 
 
 def list_parts(value: Value, evaluation: Evaluation) -> Iterator[Value]:

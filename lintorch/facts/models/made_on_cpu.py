@@ -58,11 +58,15 @@ def _is_on_cpu(made: Called) -> bool:
 
 
 def _asks_device(made: Called, evaluation: Evaluation) -> bool:
-    """Whether the function asks for a GPU: what it makes may be taken there."""
+    """Whether the function asks for a GPU, or hands a device on with it: what it makes may be taken there."""
     function = evaluation.find_function(made)
+    taken = next((e for e in evaluation.list_around(made) if isinstance(e, ast.Call)), None)
+    if taken is not None and any(_DEVICE.search(ast.unparse(each)) for each in taken.args[1:]):
+        return True
     return function is not None and bool(_ASKING.search(ast.unparse(function)))
 
 
+_DEVICE = re.compile(r"(^|\.)device$")
 _ASKING = re.compile(r"\bis_cuda\b|\.cuda\(|cuda\.is_available|\.type\(\)|get_device\(")
 
 

@@ -115,10 +115,26 @@ class Lookup:
         imports = [b for b in found if b.kind == "import"]
         rest = [b for b in found if b.kind != "import" and not _is_none(b)]
         if imports and not rest:
-            return self._origin(imports[0].dotted)
+            return self._origin(self._choose_import(node, imports).dotted)
         if len(found) > 1 or depth > 6:
             return ""
         return self._single(node, found[0], depth)
+
+    def _choose_import(self, node: cst.Name, imports: list[Binding]) -> Binding:
+        """The last import of a name that surely runs ahead of a node, where it stands in no branch; else the first."""
+        if len(imports) == 1:
+            return imports[0]
+        scope = next(iter(scopes_around(imports[0].node, self._file.tree)), None)
+        beside = next(iter(scopes_around(node, self._file.tree)), None) is scope
+        plain = [each for each in imports if self._is_plain(each.node, scope)]
+        run = [each for each in plain if not beside or self._file.precedes(each.node, node)]
+        return run[-1] if run and imports[0] in plain else imports[0]
+
+    def _is_plain(self, alias: cst.CSTNode, scope: cst.CSTNode | None) -> bool:
+        """Whether an import is a statement of a scope itself, in no branch of it."""
+        line = self._file.enclosing(alias, cst.SimpleStatementLine)
+        around = self._file.parent(line) if line is not None else None
+        return around is scope or (around is not None and self._file.parent(around) is scope)
 
     def _origin(self, dotted: str) -> str:
         if dotted not in self._origins:

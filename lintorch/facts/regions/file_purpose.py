@@ -8,7 +8,9 @@ from functools import cached_property
 from lintorch.files import testfile
 from lintorch.syntax.parsed_file import ParsedFile
 
-_AUGMENTS = re.compile(r"(^|[/\\])((data|auto|rand)_?)?augment(er|ation)?s?(_\w+)?(\.py$|[/\\])")
+_AUGMENTS = re.compile(
+    r"(^|[/\\])(((data|auto|rand)_?)?augment(er|ation)?s?(_\w+)?|data_aug|augs?)(\.py$|[/\\])"
+)
 _TRANSFORMS = re.compile(r"(^|[/\\])_?(\w+_)?(transforms?|functional)(_\w+)?(\.py$|[/\\])")
 _PICTURES = re.compile(
     r"^\s*(from|import) (PIL|cv2|accimage)\b|^\s*from [\w.]* ?import .*functional_(pil|tensor)\b"

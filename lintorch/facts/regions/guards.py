@@ -62,9 +62,9 @@ _SCORE = re.compile(
 _AUGMENTS = re.compile(
     r"RANSAC|^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
     r"|^(Random)?([mM]ix[uU]p|[cC]ut[mM]ix)$"
-    r"|Augment(s|er|or|ations?)?(Wide)?$|Pre[tT]rainer$|Contrast(ive)?(Model|Head|Learner)$"
+    r"|Explainer(Base)?$|Augment(s|er|or|ations?)?(Wide)?$|Pre[tT]rainer$|Contrast(ive)?(Model|Head|Learner)$"
 )
-"""Classes that draw in training alone, or that hold a model while it is pretrained."""
+"""Classes that draw in training alone, or that hold a model while it is pretrained or explained."""
 _ASIDE = re.compile(
     r"(^|_)(nms|non_max_suppression|ssim|psnr)(_|$)|^rand(om)?_[a-z]|^forecast_masking$|^_?compute_mask_indices$"
     r"|^_?(debug|visuali[sz]e|plot)(_|$)"
@@ -195,7 +195,10 @@ def is_left_out(owner: cst.ClassDef | cst.FunctionDef) -> bool:
         return True
     if isinstance(owner, cst.ClassDef):
         bases = (dotted_text(base.value) for base in owner.bases)
-        spreads = any(base.rpartition(".")[2] in _WRAPPERS for base in bases)
+        spreads = any(
+            base.rpartition(".")[2] in _WRAPPERS or base.endswith(("Explainer", "ExplainerBase"))
+            for base in bases
+        )
         return spreads or bool(_AUGMENTS.search(owner.name.value)) or keeps_samples(owner)
     aside = bool(_ASIDE.search(owner.name.value)) or wants_target(owner) or _gives_loss(owner)
     return aside or reads_outputs(owner)

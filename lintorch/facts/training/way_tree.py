@@ -99,16 +99,13 @@ class TreeReader:
     def __init__(self, events: Sequence[Occurrence]) -> None:
         self._events = events
         self._at = 0
+        self._floors: list[int] = [0]
+        """How deep in calls the blocks that are being read began: what happens further out is no part of them."""
         self._actions = Actions(Parts(events))
         self._sums = Sums()
         self._asked: Asked | None = None
         self._contexts: dict[Value, Called] = {}
         """The calls that made context managers."""
-
-    @property
-    def _is_cut(self) -> bool:
-        """Whether a mark that should have been read was not there."""
-        return self._at > len(self._events)
 
     def read_root(self) -> list[Item]:
         """All that happens; what is cut off by a spent budget ends where it is cut."""
@@ -119,12 +116,23 @@ class TreeReader:
         found: list[Item] = []
         while self._at < len(self._events):
             event = self._events[self._at]
-            if isinstance(event, closing):
+            if isinstance(event, closing) or self._is_beyond(event):
                 break
             self._at += 1
             found.extend(self._items_of(event))
             self._asked = event if isinstance(event, Asked) else None
         return found
+
+    def _is_beyond(self, event: Occurrence) -> bool:
+        """Whether a block was given up, with the call that it stands in, before this happened."""
+        return len(event.way.names) < self._floors[-1]
+
+    def _close(self, end: type[Mark]) -> bool:
+        """Pass the mark that ends a block; whether it is there."""
+        there = self._at < len(self._events) and isinstance(self._events[self._at], end)
+        if there:
+            self._at += 1
+        return there
 
     def _items_of(self, event: Occurrence) -> Iterator[Item]:
         if not isinstance(event, Mark):
@@ -155,31 +163,33 @@ class TreeReader:
             yield self._read_branch()
         elif isinstance(event, HandlerBegan):
             self._read((HandlerEnded,))
-            self._at += 1
+            self._close(HandlerEnded)
         elif isinstance(event, LoopBegan):
-            passes = self._read_parts(Turned, LoopEnded)
-            yield Block(event.node, event, tuple(passes), self._is_cut)
+            self._floors.append(len(event.way.names))
+            passes, ended = self._read_parts(Turned, LoopEnded)
+            self._floors.pop()
+            yield Block(event.node, event, tuple(passes), not ended)
         elif isinstance(event, CallBegan) and not isinstance(event, CallEnded):
             yield from self._read_call(event)
 
     def _read_branch(self) -> Branch:
         test = self._asked.test if self._asked is not None else None
         self._asked = None
-        sides = self._read_parts(Parted, Joined)
+        sides, _ = self._read_parts(Parted, Joined)
         return Branch(test if len(sides) == 2 else None, tuple(sides))
 
-    def _read_parts(self, begin: type[Mark], end: type[Mark]) -> list[list[Item]]:
+    def _read_parts(self, begin: type[Mark], end: type[Mark]) -> tuple[list[list[Item]], bool]:
+        """What lies between such marks, and whether the last of them is there."""
         parts = []
         self._read((begin, end))
         while self._at < len(self._events) and isinstance(self._events[self._at], begin):
             self._at += 1
             parts.append(self._read((begin, end)))
-        self._at += 1
-        return parts
+        return parts, self._close(end)
 
     def _read_call(self, event: CallBegan) -> Iterator[Item]:
         body = self._read((CallEnded,))
-        self._at += 1
+        ended = self._close(CallEnded)
         own = self._actions.of_method(event)
         if own is not None:
             yield own
@@ -189,7 +199,7 @@ class TreeReader:
         before = [Action(Act.ENTER, event, kind) for kind in contexts]
         after = [Action(Act.LEAVE, event, kind) for kind in contexts]
         yield from before
-        yield Block(event.node, event, (body,), self._is_cut)
+        yield Block(event.node, event, (body,), not ended)
         yield from after
 
 

@@ -1,6 +1,8 @@
 import functools
 
 import functorch
+import sys
+
 import torch
 import torch as t
 import torch.distributed as dist
@@ -243,3 +245,9 @@ def write(model, x):
     outputs = torch.onnx._export(model, x, "model.onnx", export_params=True)  # hit
     torch.onnx.export(model, x, "model.onnx")
     return outputs
+
+
+def convolve(inputs):
+    if "torch.fft" not in sys.modules:
+        return torch.symeig(inputs)
+    return torch.symeig(inputs)  # hit

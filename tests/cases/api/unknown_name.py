@@ -131,3 +131,15 @@ def of_vision():
     from torchvision.models.mobilenetv2 import ConvBNReLU  # hit
 
     return ConvBNReLU(3, 8)
+
+
+import torchvision.datasets as sets
+import own.datasets as sets
+
+own = sets.COCOImages("train")
+
+
+def with_torchvision(split):
+    import torchvision.datasets as sets
+
+    return sets.COCOImages(split)  # hit

@@ -134,3 +134,29 @@ def load_paired(rows):
     yield DataLoader(Paired(rows), batch_size=4)
     yield DataLoader(Checked(rows), batch_size=4)  # hit
     yield DataLoader(Asked(rows), batch_size=4)  # hit
+
+
+class Viewed(Dataset):
+    def __init__(self, paths, transform=transforms.ToTensor()):
+        self.paths = paths
+        self.transform = transform
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, index):
+        image = Image.open(self.paths[index])
+        if self.transform is not None:
+            return self.transform(image)
+        return image
+
+
+class Unviewed(Viewed):
+    def __init__(self, paths, transform=None):
+        self.paths = paths
+        self.transform = transform
+
+
+def load_viewed(paths):
+    yield DataLoader(Viewed(paths), batch_size=4)
+    yield DataLoader(Unviewed(paths), batch_size=4)  # hit

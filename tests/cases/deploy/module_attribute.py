@@ -228,3 +228,14 @@ def is_parallel(model):
 def asked_by_helper(count):
     model = wrap_pair(count)
     return model.module.context if is_parallel(model) else model.context
+
+
+def read_context(model):
+    return model.context
+
+
+def asked_by_caller(count):
+    model = wrap_pair(count)
+    if hasattr(model, "context"):
+        return read_context(model)
+    return None

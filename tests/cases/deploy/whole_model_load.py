@@ -184,6 +184,13 @@ def resume_numbers(checkpoint, net):
     return torch.optim.Adam(net.parameters(), lr=rate)
 
 
+def either(path, net):
+    state = torch.load(path)
+    if "state_dict" in dir(state):
+        state = state.state_dict()
+    net.load_state_dict(state)
+
+
 if __name__ == "__main__":
     whole = torch.load(sys.argv[1])  # hit
     whole.eval()

@@ -333,3 +333,24 @@ class Beside(nn.Module):
         more = x.size(2) - low.size(2)
         low = F.pad(low, [0, 0, more // 2, more - more // 2])
         return high, low
+
+
+class Gate(nn.Module):
+    """Of two axes the second are the channels, as its name says."""
+
+    def forward(self, x):
+        nc = x.size(1)
+        assert nc % 2 == 0
+        nc = int(nc / 2)
+        return x[:, :nc] * F.sigmoid(x[:, nc:])
+
+
+class Text(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(1024, 512)
+        self.gate = Gate()
+
+    def forward(self, text):
+        x = self.gate(self.fc(text))
+        return x[:, :128], x[:, 128:]

@@ -97,3 +97,20 @@ class Diagonal(nn.Module):
         mask = torch.diag(torch.ones(x.size(1))).unsqueeze(0).expand_as(x)
         inverse = torch.ones(x.size(1), x.size(1)) - mask
         return inverse.to(x.device) * x + torch.ones(x.size(1), x.size(1)) * x.view_as(mask)  # hit
+
+
+def take(x, device=None):
+    if device:
+        x = x.to(device)
+    return x
+
+
+class Taken(nn.Module):
+    def __init__(self, device=None):
+        super().__init__()
+        self.device = device
+        self.lstm = nn.LSTM(4, 4, batch_first=True)
+
+    def forward(self, x):
+        state = take(torch.zeros(1, x.size(0), 4), self.device)
+        return self.lstm(x, (state, state))[0]

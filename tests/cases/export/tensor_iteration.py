@@ -353,3 +353,18 @@ class Chunked(nn.Module):
         for start in range(0, query.shape[1], self.size):  # hit
             parts.append(query[:, start : start + self.size] * 2)
         return torch.cat(parts, 1)
+
+
+class Encoded(nn.Module):
+    def forward(self, x):
+        positions, parts = torch.arange(0.0, x.size(1)), []
+        for channel in range(x.size(-1)):
+            parts.append(torch.sin(positions / 10000 ** (channel / x.size(2))))
+        for step in range(x.size(-1)):  # hit
+            parts.append(positions * step)
+        return torch.stack(parts)
+
+
+class WalkExplainer(nn.Module):
+    def forward(self, x):
+        return [row * 2 for row in x]

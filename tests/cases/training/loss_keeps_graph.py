@@ -295,3 +295,45 @@ def averaged(model, batches, optimizer):
         both = 0.5 * mean + 0.5 * loss
         print(both)
     return mean, smooth
+
+
+def several_critics(loader, generator, critics, optimizers, criterion):
+    for real, noise in loader:
+        fake = generator(noise)
+        total = 0
+        for i in range(len(critics)):
+            optimizers[i].zero_grad()
+            loss = criterion(critics[i](real), critics[i](fake[i].detach()))
+            loss.backward()
+            optimizers[i].step()
+            total += loss
+        print(total.item())
+
+
+def several_critics_by_next(loader, generator, critics, optimizers, criterion, n):
+    step = 0
+    while step < n:
+        loader_iter = iter(loader)
+        real, noise = next(loader_iter)
+        fake = generator(noise)
+        total = 0
+        for i in range(len(critics)):
+            optimizers[i].zero_grad()
+            loss = criterion(critics[i](real), critics[i](fake[i].detach()))
+            loss.backward()
+            optimizers[i].step()
+            total += loss
+        step += 1
+        print(total.item())
+
+
+def several_epochs(loader, model, optimizer, criterion):
+    for _ in range(10):
+        total = 0
+        for x, y in loader:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            total += loss  # hit
+        print(total)

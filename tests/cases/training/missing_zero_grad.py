@@ -229,3 +229,12 @@ def foreign_uncleared(model, loader):
     for x, y in loader:
         torch.nn.functional.cross_entropy(model(x), y).backward()
         optimizer.step()  # hit
+
+
+def own_steps(model, loader, wrap):
+    optimizer = wrap(torch.optim.AdamW(model.parameters(), lr=0.1))
+    for i, (x, y) in enumerate(loader):
+        rate = optimizer.pre_step(i)  # may clear
+        torch.nn.functional.cross_entropy(model(x), y).backward()
+        optimizer.step()
+        print(rate)

@@ -403,3 +403,14 @@ def read_of_joined(optimizer):
     warm = lr_scheduler.ConstantLR(optimizer, 0.5, 2)
     joined = lr_scheduler.SequentialLR(optimizer, [warm, StepLR(optimizer, 3)], [2])
     return joined.get_lr()  # hit
+
+
+class Resumed:
+    def __init__(self, model):
+        self.optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def resume(self, path):
+        self.optimizer.load_state_dict(torch.load(path, weights_only=True))
+
+    def set_scheduler(self, last=0):
+        self.scheduler = StepLR(self.optimizer, 3, last_epoch=last)
