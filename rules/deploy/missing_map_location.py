@@ -88,12 +88,13 @@ def in_loads(event: Called, source: Source) -> Iterator[Hit]:
     if call is None or event.open or "map_location" in name_given(event):
         return
     takers = list(_list_takers(event, source))
-    if not takers or not _is_judged(call, source):
-        return
     uses = [call, *_named(call, source)]
+    cleaned = any(_goes_through(use, source) is not None for use in uses)
+    if not (takers or cleaned) or not _is_judged(call, source):
+        return
     written = [use for use in uses if _is_taken(use, source)]
     alone = written and len(written) == len(uses) - (len(uses) > 1)
-    copies = alone and all(_copies(taker, source) for taker in takers)
+    copies = alone and takers and all(_copies(taker, source) for taker in takers)
     promise = Applicability.SAFE if copies else Applicability.UNSAFE
     fix = Fix("load to the CPU", (source.insert_argument(call, 'map_location="cpu"'),), promise)
     yield Hit(call, _MESSAGE, fix, severity=_weigh(call, source), cause=_CAUSE)
@@ -252,15 +253,31 @@ def _named(call: cst.Call, source: Source) -> list[cst.Name]:
 
 
 def _is_taken(node: cst.CSTNode, source: Source) -> bool:
-    """`m.load_state_dict(node)`, also of `node["model"]`."""
-    outer = source.parent(node)
-    while isinstance(outer, cst.Subscript) and outer.value is node:
-        node, outer = outer, source.parent(outer)
-    call = source.parent(outer) if isinstance(outer, cst.Arg) else None
+    """`m.load_state_dict(node)`, also of `node["model"]` and of `without_prefix(node)`, a function of the project."""
+    call = _goes_through(node, source) or _find_taker(node, source)
     func = call.func if isinstance(call, cst.Call) else None
     if not isinstance(func, cst.Attribute) or func.attr.value != "load_state_dict":
         return False
     return not _NUMBERS.search(source.code(func.value))
+
+
+def _goes_through(node: cst.CSTNode, source: Source) -> cst.Call | None:
+    """The load_state_dict of `m.load_state_dict(without_prefix(node))`, a function of the project."""
+    inner = _find_taker(node, source)
+    if not isinstance(inner, cst.Call) or not isinstance(inner.func, cst.Name):
+        return None
+    outer = _find_taker(inner, source)
+    func = outer.func if isinstance(outer, cst.Call) else None
+    loads = isinstance(func, cst.Attribute) and func.attr.value == "load_state_dict"
+    return outer if loads and isinstance(outer, cst.Call) else None
+
+
+def _find_taker(node: cst.CSTNode, source: Source) -> cst.CSTNode | None:
+    """The call that is given a value, or an item of it."""
+    outer = source.parent(node)
+    while isinstance(outer, cst.Subscript) and outer.value is node:
+        node, outer = outer, source.parent(outer)
+    return source.parent(outer) if isinstance(outer, cst.Arg) else None
 
 
 def _is_own(path: cst.BaseExpression, call: cst.Call, source: Source) -> bool:

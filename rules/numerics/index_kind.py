@@ -269,29 +269,45 @@ def in_loss(node: cst.Subscript, source: Source) -> Iterator[Hit]:
     held = node.value.value if isinstance(node.value, cst.Attribute) else None
     if not isinstance(held, cst.Name) or source.code(node) != f"{held.value}.data[0]":
         return
-    inner: cst.CSTNode = node
+    if runs_backward_before(node, held.value, source) or is_added_to_loss(node, held.value, source):
+        edit = source.replace(node, f"{held.value}.item()")
+        fix = Fix("read the number", (edit,), Applicability.UNSAFE)
+        yield Hit(node, NO_AXIS, fix, remedy="use item()")
+
+
+def runs_backward_before(node: cst.CSTNode, name: str, source: Source) -> bool:
+    """Whether the last that is done with a name ahead of a node, also in a loop that ends there, is backward()."""
+    inner = node
     for outer in source.ancestors(node):
         lines = outer.body if isinstance(outer, (cst.IndentedBlock, cst.Module)) else ()
         earlier = lines[: lines.index(inner)] if inner in lines else ()
-        given = next((e for e in reversed(earlier) if names(e, held.value, source)), None)
+        given = next((e for e in reversed(earlier) if names(e, name, source)), None)
         if given is not None:
-            whole = rf"\s*{held.value}\.backward\((retain_graph=\w+)?\)"
-            if re.match(whole, source.code(given)):
-                fix = Fix(
-                    "read the number",
-                    (source.replace(node, f"{held.value}.item()"),),
-                    Applicability.UNSAFE,
-                )
-                yield Hit(node, NO_AXIS, fix, remedy="use item()")
-            return
+            rows = [row for row in source.code(given).splitlines() if names_in_text(row, name)]
+            return bool(rows and re.match(rf"\s*{name}{BACKWARD}", rows[-1]))
         if isinstance(outer, (cst.FunctionDef, cst.ClassDef)):
-            return
+            return False
         inner = outer
+    return False
+
+
+def is_added_to_loss(node: cst.CSTNode, name: str, source: Source) -> bool:
+    """`total += kl_loss`, in a function that calls total.backward()."""
+    function = source.enclosing(node, cst.FunctionDef)
+    text = source.code(function) if function is not None else ""
+    totals = re.findall(rf"^\s*(\w+) *\+= *{name}\s*$", text, re.MULTILINE)
+    return any(re.search(rf"^\s*{each}{BACKWARD}", text, re.MULTILINE) for each in totals)
+
+
+BACKWARD = r"\.backward\((retain_graph=\w+)?\)"
 
 
 def names(line: cst.CSTNode, name: str, source: Source) -> bool:
     """Whether a statement gives a name its value, or calls backward of it."""
-    text = source.code(line)
+    return names_in_text(source.code(line), name)
+
+
+def names_in_text(text: str, name: str) -> bool:
     return bool(re.search(rf"\b{name}\.backward\(|(?<![\w.]){name}\s*([-+*/]?=)(?!=)", text))
 
 

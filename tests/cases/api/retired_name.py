@@ -250,4 +250,4 @@ def write(model, x):
 def convolve(inputs):
     if "torch.fft" not in sys.modules:
         return torch.symeig(inputs)
-    return torch.symeig(inputs)  # hit
+    return inputs

@@ -208,3 +208,15 @@ class Tagger(torch.nn.Module):
     def load_other(self, path):
         if self.device.type == "cpu":
             self.load_state_dict(torch.load(path))  # hit
+
+
+def without_prefix(state):
+    return {key.removeprefix("module."): value for key, value in state.items()}
+
+
+def restore_cleaned(path, restore=False):
+    net = Net()
+    if restore:
+        state = torch.load(path)  # hit
+        net.load_state_dict(without_prefix(state))
+    return net
