@@ -117,3 +117,27 @@ def test_a_model_that_is_fed_by_a_method_is_told_to_take_nothing(tmp_path: Path)
     (report,) = examine_files(files, tmp_path, trace=False)
     assert report.failure is not None
     assert report.failure.cause == "its forward takes nothing that could be fed"
+
+
+def test_nodes_are_of_each_sample_where_the_matrix_that_joins_them_is(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Joined(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.rand(12, 8))
+            self.last = nn.Linear(8, 3)
+
+        def forward(self, x, adj, batch_num_nodes):
+            mask = torch.arange(adj.size()[1])[None] < batch_num_nodes[:, None]
+            found = torch.matmul(torch.matmul(adj, x), self.weight)
+            found = nn.functional.normalize(found, p=2, dim=2) * mask[:, :, None]
+            return self.last(found.mean(1))
+    """,
+    )
+    nodes, joined = fed["Joined"][2:-2].split("', '")[:2]
+    assert (nodes, joined) == (
+        "float32[batch=2, sequence=16, 12]",
+        "float32[batch=2, sequence=16, sequence=16]",
+    )

@@ -648,3 +648,50 @@ def test_a_command_line_of_a_shell_tells_settings(tmp_path: Path) -> None:
         """,
     )
     assert model_of(reports["Net"]).arguments["configs"].endswith("run.py")
+
+
+def test_a_class_that_wants_models_is_made_by_its_own_method(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        nets_py="""
+        class Tokens(nn.Module):
+            def __init__(self, many, width):
+                super().__init__()
+                self.weight = nn.Parameter(torch.rand(many, width))
+
+            def forward(self, x):
+                return self.weight[None] * x[..., None]
+
+        class Layers(nn.Module):
+            def __init__(self, *, width, heads, depth_of_all, kind):
+                super().__init__()
+                assert kind in KINDS
+                self.inner = nn.MultiheadAttention(width, heads, batch_first=True)
+                self.last = nn.Linear(width, 2)
+
+            def forward(self, x):
+                return self.last(self.inner(x, x, x)[0].mean(1))
+
+        KINDS = {"plain-kind": 1}
+
+        class Tabular(nn.Module):
+            def __init__(self, tokenizer, transformer):
+                super().__init__()
+                self.tokenizer, self.transformer = tokenizer, transformer
+
+            @classmethod
+            def from_pretrained(cls, path):
+                return cls(*torch.load(path))
+
+            @classmethod
+            def make_default(cls, n_features):
+                layers = Layers(width=16, heads=4, depth_of_all=1, kind="plain-kind")
+                return cls(Tokens(n_features, 16), layers)
+
+            def forward(self, x):
+                return self.transformer(self.tokenizer(x))
+        """,
+    )
+    model = model_of(reports["Tabular"])
+    assert model.arguments["factory"] == "Tabular.make_default"
+    assert len(model.inputs[0].shape) == 2

@@ -528,3 +528,74 @@ def test_of_files_that_a_script_chooses_among_the_models_own_is_taken(tmp_path: 
         """,
     )
     assert model.arguments == {"width": 9}
+
+
+def test_a_function_in_another_file_builds_with_the_settings_that_are_shipped(
+    tmp_path: Path,
+) -> None:
+    model = run_net(
+        tmp_path,
+        nets__build_py="""
+        from nets.net import Net
+
+        def build_model(args):
+            kept = {"classes": args.classes, "width": args.width}
+            if args.pretty:
+                raise NotImplementedError
+            return Net(**kept), "criterion"
+        """,
+        config_yaml="width: 6\nclasses: 4\npretty: false\n",
+    )
+    assert dict(model.arguments) == {"width": 6, "classes": 4}
+
+
+def test_lines_of_one_block_that_look_alike_are_each_run(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        nets__try_py="""
+        import torch
+        from nets.net import Net
+
+        if __name__ == "__main__":
+            other = torch.randn(5, 6, 24, 24)
+            image = torch.randn(5, 6, 24, 24)
+            print(Net(6)(lengths=other, image=image))
+        """,
+    )
+    assert fed(model) == [
+        "float32[batch=5, 6, height=24, width=24]",
+        "float32[batch=5, 6, height_lengths=24, width_lengths=24]",
+    ]
+
+
+def test_methods_are_run_with_what_they_read_of_their_object(tmp_path: Path) -> None:
+    model = run_net(
+        tmp_path,
+        train_py="""
+        import argparse
+        from nets.net import Net
+
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--wide", type=int, default=7)
+            return Trainer(parser.parse_args()).create()
+
+        class Trainer:
+            def __init__(self, args):
+                self.wide = args.wide
+                self.data = open("no/such/file")
+
+            def create(self):
+                width = self.find_width()
+                return self.make(width)
+
+            def find_width(self):
+                return self.wide - 1
+
+            def make(self, width):
+                return Net(width)
+
+        main()
+        """,
+    )
+    assert dict(model.arguments) == {"width": 6}

@@ -31,6 +31,7 @@ from lintorch.guest.calls.needed_names import list_loads, list_stores, slice_sta
 from lintorch.guest.calls.run_statement import StatementRunner
 from lintorch.guest.calls.script_surroundings import start_with
 from lintorch.guest.calls.unknown_value import UNKNOWN
+from lintorch.guest.construct.found_settings import CONFIG_NAME, find_shipped_settings
 
 _DEEPEST = 5
 """Functions whose parameters are looked for in the calls of them, one inside of the other."""
@@ -59,7 +60,7 @@ class ScriptRunner:
         self._statements = statements
         self._elsewhere = elsewhere
         self._command = command
-        self._ran: set[tuple[int, int]] = set()
+        self._ran: set[tuple[int, ...]] = set()
         self._selves: dict[int, Any] = {}
         self._set_elsewhere = frozenset(
             name for n in ast.walk(text.tree) if isinstance(n, ast.Global) for name in n.names
@@ -105,7 +106,7 @@ class ScriptRunner:
         """Run the statements at the top level that are needed, each once."""
         needed -= self._first.keys()
         for node in slice_statements(self._text.tree.body, needed, row):
-            key = (node.lineno, len(list(ast.walk(node))))
+            key = tuple(n.lineno for n in ast.walk(node) if isinstance(n, ast.stmt))
             known = (stores := list_stores(node)) and stores <= self._first.keys()
             if key not in self._ran and not known:
                 self._ran.add(key)
@@ -133,7 +134,17 @@ class ScriptRunner:
             value = runner.find_value(node, placed.region, depth + 1)
             if value is not UNKNOWN:
                 return value
-        return UNKNOWN if default is None else self.find_value(default, region.outer, depth + 1)
+        if default is not None:
+            return self.find_value(default, region.outer, depth + 1)
+        return UNKNOWN if depth or owner else self._find_settings(name, function, region.outer)
+
+    def _find_settings(self, name: str, function: ast.FunctionDef, region: Region) -> Any:
+        """The settings that a function takes by that name, of what the repository ships alone."""
+        if not CONFIG_NAME.fullmatch(name.lower()):
+            return UNKNOWN
+        last = (function.end_lineno or function.lineno) + 1
+        made = self._find_names({function.name}, region, last, 0).get(function.name)
+        return find_shipped_settings(made, name, UNKNOWN) if callable(made) else UNKNOWN
 
     def _list_callers(self, name: str, function: ast.FunctionDef) -> list[PlacedCall]:
         found = [
@@ -151,7 +162,7 @@ class ScriptRunner:
         made = self._selves.get(id(owner))
         if made is None:
             made = self._selves[id(owner)] = self._make_self(owner, region.outer)
-        wanted = {name for name in needed if name.startswith("self.")}
+        wanted = list_own_reads(owner, {name for name in needed if name.startswith("self.")})
         missing = {name for name in wanted if not _has_attribute(made, name.partition(".")[2])}
         if missing and depth < _DEEPEST:
             self._set_attributes(made, missing, owner, region, depth)
@@ -206,6 +217,19 @@ class ScriptRunner:
             for statement in chosen:
                 self._statements.run(statement, scope)
             return
+
+
+def list_own_reads(owner: ast.ClassDef, names: set[str]) -> set[str]:
+    """These attributes of self, and those that the methods among them read."""
+    methods = {
+        f"self.{node.name}": node for node in owner.body if isinstance(node, ast.FunctionDef)
+    }
+    found, waiting = set(names), list(names & methods.keys())
+    while waiting:
+        read = {name for name in list_loads(methods[waiting.pop()]) if name.startswith("self.")}
+        waiting += [name for name in read - found if name in methods]
+        found |= read
+    return found
 
 
 def list_stores_within(function: ast.FunctionDef) -> set[str]:

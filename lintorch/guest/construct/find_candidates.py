@@ -12,6 +12,7 @@ from torch import nn
 
 from lintorch.guest.construct.abstract_methods import is_unwritten
 from lintorch.guest.construct.call_examples import Example, find_examples
+from lintorch.guest.construct.class_makers import list_class_makers
 from lintorch.guest.construct.file_outline import FileOutline
 from lintorch.guest.construct.parameters import list_required_parameters
 from lintorch.guest.imports.stand_in import raise_missing
@@ -174,6 +175,7 @@ def _list_ways(
     by_factory = [(maker, getattr(module, maker)) for maker in makers[:_MOST_FACTORIES]]
     try:
         free = not list_required_parameters(value)
+        own = [] if free else list_class_makers(value)
     except Exception:  # ValueError and TypeError, and whatever user code raises
-        free = True
-    return (alone, *by_factory) if free else (*by_factory, alone)
+        free, own = True, []
+    return (alone, *by_factory) if free else (*by_factory, *own, alone)

@@ -101,6 +101,29 @@ def make_found_settings(call: Callable[..., Any], name: str) -> FoundSettings:
     return made
 
 
+class ShippedSettings(FoundSettings):
+    """Settings by name of which none is made up: what is not known is `unknown`."""
+
+    unknown: Any = None
+
+    def __missing__(self, name: str) -> Any:
+        return self.unknown
+
+
+def find_shipped_settings(call: Callable[..., Any], name: str, unknown: Any) -> Any:
+    """The configuration that a function takes, of what its repository ships; `unknown` where that holds too little."""
+    read = find_settings_read(call, name)
+    chosen = choose_settings(call, read) if read else None
+    if chosen is None:
+        return unknown
+    tree = copy.deepcopy(chosen.tree)
+    for path, value in chosen.values.items():
+        _put_setting(tree, path, value)
+    made = ShippedSettings(_wrap(tree, "", ()), _shorten_origin(chosen.path))
+    vars(made)["unknown"] = unknown
+    return made
+
+
 _ABSENT = object()
 
 

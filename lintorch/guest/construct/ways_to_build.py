@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,7 @@ def build_from_settings(
         sys.path[:0] = [str(project), str(project / "src")]
         holder = importlib.import_module(where)
     given = dict(setting.get("args", {}))
-    made = ModelMaker(getattr(holder, name), given, {}, files)
+    made = ModelMaker(attrgetter(name)(holder), given, {}, files)
     try:
         built = made.build_model()
     except Exception:  # settings have no tuples, and some constructors take nothing else

@@ -10,8 +10,9 @@ from lintorch.guest.feed.guess_inputs import SPATIAL, Guess
 
 
 def make_integers(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """Whole numbers where fractions were given."""
+    """Whole numbers where fractions were given; images last, which are no indices."""
     wrong = [n for n, given in enumerate(guess.inputs) if given.dtype.startswith("float")]
+    wrong.sort(key=lambda n: len(guess.inputs[n].shape) > 3)
     for numbers in [*([n] for n in wrong), *([wrong] if len(wrong) > 1 else [])]:
         for shape in (("batch", "sequence"), None, ("batch",)):
             changed = guess

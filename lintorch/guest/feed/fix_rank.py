@@ -11,6 +11,8 @@ from lintorch.guest.feed.guess_inputs import Guess, find_numbers
 from lintorch.guest.feed.guess_lengths import measure_samples
 
 _QUERIES = re.compile(r"quer(?:y|ies)|(?:^|_)tgt")
+_OF_CAMERA = re.compile(r"camera|intrinsics?|(?:^|_)k(?:$|_|inv)|calib", re.IGNORECASE)
+"""Names of the matrix that takes places in a camera's own room to those of its image."""
 _SIZE_MET = re.compile(r"got input of size: \[([\d, ]+)\]")
 
 
@@ -123,6 +125,23 @@ def take_lengths(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         told = measure_samples(guess.inputs, number)
         if number and given.longest == "" and told != given:
             yield guess.with_input(number, told)
+
+
+def make_square(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """A matrix a sample for what is inverted: of a camera of three rows, else of four, with others of the same end of a name."""
+    for number, given in enumerate(guess.inputs):
+        if len(given.shape) < 2 or guess.size_along(given, -1) != int(match[2]):
+            continue
+        side = 3 if _OF_CAMERA.search(given.name) else 4
+        kind = given.name.lower().rpartition("_")[2]
+        alike = tuple(
+            replace(each, shape=("batch", side, side))
+            if each == given or each.name.lower().rpartition("_")[2] == kind
+            else each
+            for each in guess.inputs
+        )
+        yield guess.with_inputs(alike)
+        yield guess.with_input(number, replace(given, shape=("batch", side, side)))
 
 
 def take_one_step(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

@@ -24,6 +24,8 @@ _BIGGEST_GROWN, _LONGEST_GROWN = 512, 16384
 """Pixels and steps from which on sizes are not made bigger just because they are too small."""
 _LONGEST_SCALED = 65536
 """Steps of a length that is worked out from how many numbers are wanted."""
+_MOST_GROUPED = 64
+"""Samples that are made two groups of, at most."""
 _ONE_AXIS = re.compile(r"Kernel size: \(\d+\)")
 """Of the message of a convolution over one axis that is larger than what it is given."""
 _COMMON_LENGTHS = (16, 32, 64, 128, 256, 1024)
@@ -262,6 +264,13 @@ def fit_view(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """As many numbers as a view needs."""
     want = prod(int(number) for number in re.findall(r"\d+", match[1]))
     yield from scale_sides(guess, int(match[2]), want)
+
+
+def group_samples(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """Samples enough for two groups, where a view makes none of them: `x.view(len(x) // 6, 6, -1)`."""
+    grouped = 2 * int(match[1])
+    if guess.sizes.get("batch", grouped) < grouped <= _MOST_GROUPED:
+        yield guess.with_sizes(batch=grouped)
 
 
 def fill_split_axis(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

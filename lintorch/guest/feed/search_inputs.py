@@ -28,6 +28,7 @@ from lintorch.guest.feed.own_batch import try_own_batch
 from lintorch.guest.feed.pair_masks import pair_masks
 from lintorch.guest.feed.part_samples import part_samples
 from lintorch.guest.feed.repair_guess import suggest_repairs
+from lintorch.guest.feed.rows_per_sample import give_own_rows
 from lintorch.guest.feed.run_weight import RunWeight
 from lintorch.guest.feed.squeezed_ones import put_squeezed_ones
 from lintorch.guest.feed.table_rows import reach_all_rows
@@ -135,6 +136,7 @@ def search_inputs(built: Built, files: UserLines, seconds: float) -> Fed:
                 guess, outcome = put_squeezed_ones(guess, outcome, built.module, deadline)
                 guess, outcome = unmix_samples(guess, outcome, built.module, deadline)
                 guess, outcome = part_samples(guess, outcome, built.module)
+                guess, outcome = give_own_rows(guess, outcome, built.module, deadline)
                 guess, outcome = pair_masks(guess, outcome, built.module, deadline)
                 guess, outcome = reach_all_rows(guess, outcome, built.module, deadline)
             if heavy or not guess.followed:

@@ -1,0 +1,54 @@
+"""Samples that a model takes in groups: some shots and a query, with their labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from test_feed_asked import feed_models
+
+
+def test_there_are_samples_enough_for_two_groups(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Shots(nn.Module):
+        def __init__(self, ways=5, shots=1):
+            super().__init__()
+            self.group = ways * shots + 1
+            self.encoder = nn.Sequential(nn.Conv2d(1, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+            self.last = nn.Linear(8 + ways, ways)
+
+        def forward(self, input, labels):
+            x = self.encoder(input)
+            groups = int(labels.size()[0] / self.group)
+            labels[[(n + 1) * self.group - 1 for n in range(groups)]] = torch.zeros(
+                (groups, labels.size()[1])
+            )
+            x = torch.cat((x, labels), 1).view((groups, self.group, -1))
+            return self.last(x)
+    """,
+    )
+    shots, labels = fed["Shots"][2:-2].split("', '")
+    assert shots.startswith("float32[12, 1, ")
+    assert labels == "float32[12, 5]"
+
+
+def test_what_is_inverted_is_a_square_matrix_of_each_sample(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Moved(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(8, 4, 1)
+
+        def forward(self, encoding, previous_pose, current_pose, camera_matrix):
+            moved = torch.bmm(torch.inverse(previous_pose), current_pose)
+            lifted = torch.bmm(torch.inverse(camera_matrix), moved[:, :3, 3:])
+            return self.conv(encoding) + lifted.sum((1, 2))[:, None, None, None]
+    """,
+    )
+    encoding, previous, current, camera = fed["Moved"][2:-2].split("', '")
+    assert encoding.startswith("float32[batch=2, 8, ")
+    assert (previous, current) == ("float32[batch=2, 4, 4]",) * 2
+    assert camera == "float32[batch=2, 3, 3]"
