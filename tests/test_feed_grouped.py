@@ -52,3 +52,19 @@ def test_what_is_inverted_is_a_square_matrix_of_each_sample(tmp_path: Path) -> N
     assert encoding.startswith("float32[batch=2, 8, ")
     assert (previous, current) == ("float32[batch=2, 4, 4]",) * 2
     assert camera == "float32[batch=2, 3, 3]"
+
+
+def test_a_distribution_is_an_output_of_the_tensors_that_it_is_made_of(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Actor(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mean, self.spread = nn.Linear(12, 3), nn.Parameter(torch.zeros(3))
+
+        def forward(self, state):
+            return torch.distributions.Normal(self.mean(state), self.spread.exp())
+    """,
+    )
+    assert fed["Actor"] == "['float32[batch=2, 12]']"

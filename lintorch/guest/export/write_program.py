@@ -74,6 +74,8 @@ TENSORS = """def tensors(value):
     if dataclasses.is_dataclass(value):
         fields = (getattr(value, field.name) for field in dataclasses.fields(value))
         return [tensor for part in fields for tensor in tensors(part)]
+    if isinstance(value, torch.distributions.Distribution):
+        return [tensor for part in vars(value).values() for tensor in tensors(part)]
     return []
 
 """

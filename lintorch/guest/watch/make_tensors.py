@@ -69,7 +69,7 @@ def is_weightless(module: nn.Module) -> bool:
 
 
 def flatten_output(output: Any) -> list[torch.Tensor]:
-    """The tensors inside an output, in order, through tuples, lists, mappings and dataclasses; nested ones have no shape, and are left out."""
+    """The tensors inside an output, in order, through tuples, lists, mappings, dataclasses and distributions; nested ones have no shape, and are left out."""
     return list(_leaves(output, set()))
 
 
@@ -140,6 +140,8 @@ def _leaves(output: Any, seen: set[int]) -> Iterator[torch.Tensor]:
             parts = list(output)
         elif dataclasses.is_dataclass(output):
             parts = [getattr(output, field.name, None) for field in dataclasses.fields(output)]
+        elif isinstance(output, torch.distributions.Distribution):
+            parts = list(vars(output).values())  # loc and scale, or the one that it is made of
         else:
             return
         for part in parts:
