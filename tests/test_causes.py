@@ -526,3 +526,29 @@ def test_complex_numbers_of_one_function_are_one_finding_though_their_fixes_clas
     told, _ = done.stdout.splitlines()
     assert told.startswith("spectra.py:10:13: ")
     assert "; also in lines 11 and 12" in told
+
+
+MAPS = """import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class Pyramid(nn.Module):
+    def __init__(self, levels=4):
+        super().__init__()
+        self.levels = levels
+
+    def forward(self, inputs):
+        assert len(inputs) == self.levels
+        kept = [each.clone() for each in inputs]
+        for i in range(self.levels - 1, 0, -1):
+            inputs[i - 1] = inputs[i - 1] + F.interpolate(inputs[i], scale_factor=2)
+        return inputs, kept
+"""
+
+
+def test_a_list_of_maps_is_copied_as_a_list(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(MAPS)
+    done = lintorch("check", "--select=LT109", "--output-format=json", cwd=tmp_path)
+    (found,) = json.loads(done.stdout)
+    assert (found["remedy"], found["fix"]) == ("begin with inputs = list(inputs)", None)

@@ -99,7 +99,7 @@ def in_source(event: ModelHandled, source: Source) -> Iterator[Hit]:
     if not may_have_changed(event.held, event, source.evaluation):
         depend = tell_dependence(event.layers)
         message = f"{source.code(call.func)} runs in training mode, on which {depend}"
-        yield Hit(call, message, _fix(call, source))
+        yield Hit(call, message, _fix(call, source), cause=f"training mode, {depend}")
 
 
 def _is_measured(call: cst.Call, source: Source) -> bool:

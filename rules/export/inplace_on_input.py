@@ -103,6 +103,8 @@ def in_model(event: Called | Combined | ItemSet, source: Source) -> Iterator[Hit
         message = f"changes the caller's {name}: {foretell(event)}"
         fix = write_out_of_place(event, name, source) or copy_first(event, name, source)
         remedy = f"begin with {name} = {name}.clone()"
+        if is_list(event, name, source):
+            fix, remedy = None, f"begin with {name} = list({name})"
         yield Hit(event, message, fix, remedy=remedy, cause=f"writes {name}")
 
 
@@ -210,6 +212,15 @@ def is_mapping(event: Occurrence, name: str, source: Source) -> bool:
         else set()
     )
     return bool(asked & {f"{name}.items", f"{name}.keys"})
+
+
+def is_list(event: Occurrence, name: str, source: Source) -> bool:
+    """Whether the function says how many there are of it, and goes over them: it is a list of maps."""
+    function = source.evaluation.find_function(event)
+    inside = [*ast.walk(function)] if function is not None else []
+    told = any(isinstance(e, ast.Assert) and f"len({name})" in ast.unparse(e.test) for e in inside)
+    over = (e.iter for e in inside if isinstance(e, (ast.For, ast.comprehension)))
+    return told and any(isinstance(e, ast.Name) and e.id == name for e in over)
 
 
 def write_out_of_place(event: Occurrence, name: str, source: Source) -> Fix | None:

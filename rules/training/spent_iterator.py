@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -30,7 +31,9 @@ rule = Rule(
         clips nothing; counted first and then handed over inside a group, the optimizer trains
         nothing, without a word. A loop around the second use empties it in its first round.
         An iterator that calls a lambda reads the lambda's names when it is gone through: a name
-        that was given another value in between selects other parameters. Measured on torch 2.13.
+        that was given another value in between selects other parameters. The iterator of a loader
+        that next() takes from in the loop of another loader is empty after an epoch or so of its
+        own, and raises StopIteration. Measured on torch 2.13.
 
         A list can be read as often as one likes.
     """,
@@ -79,6 +82,7 @@ HANDING = ("enumerate", "zip", "tqdm.tqdm", "tqdm.auto.tqdm")
 """Gone through as a loop goes through them."""
 
 OF_LOADER = "loader's iterator"
+ANEW = "make it anew where it is empty: except StopIteration: it = iter(loader)"
 
 Made = Called | UnknownCalled
 Use = Called | Repeated
@@ -92,6 +96,9 @@ def in_source(made: Made, source: Source) -> Iterator[Hit]:
         yield from judge_kept(target, made, kind, source)
     if not isinstance(target, ast.Name):
         return
+    if kind == OF_LOADER and (drawn := find_drawn_out(target.id, made, source)) is not None:
+        message = f"{target.id} runs out: next() raises StopIteration after as many calls as there are batches"
+        yield Hit(drawn, message, remedy=ANEW)
     uses = list_uses(target.id, made, source)
     if spent := find_spent(uses, made, source):
         if kind == OF_LOADER and (ends_early(spent) or any(map(ends_early, uses))):
@@ -187,6 +194,45 @@ def list_uses(name: str, made: Made, source: Source) -> list[Use]:
         if here and consumes(event, made.result, source):
             found.append(event)
     return found
+
+
+def find_drawn_out(name: str, made: Made, source: Source) -> Called | None:
+    """`next(it)` in a loop over another loader, within one that goes on for epochs, of what nothing makes anew."""
+    function, apart = source.evaluation.find_function(made), [*source.evaluation.list_around(made)]
+    if function is None or is_endless(made, source):
+        return None
+    stored = [
+        each
+        for each in ast.walk(function)
+        if isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Store)
+    ]
+    for event in source.evaluation.list_after(made) if len(stored) == 1 else ():
+        if not isinstance(event, Called) or event.name != "next" or len(event.positional) != 1:
+            continue
+        here = source.evaluation.find_function(event) is function
+        if here and event.positional[0] is made.result and is_in_epochs(event, apart, source):
+            return event
+    return None
+
+
+def is_in_epochs(event: Called, apart: list[ast.AST], source: Source) -> bool:
+    """Whether a loop over a loader stands around, within another loop, and nothing that catches StopIteration."""
+    around = [each for each in source.evaluation.list_around(event) if each not in apart]
+    loops = [each for each in around if isinstance(each, LOOPS)]
+    caught = any(isinstance(each, ast.Try) for each in around)
+    inner = loops[0].iter if len(loops) > 1 and isinstance(loops[0], ast.For) else None
+    return inner is not None and not caught and bool(OVER_LOADER.search(ast.unparse(inner)))
+
+
+OVER_LOADER = re.compile(r"loader|\bdl\b", re.IGNORECASE)
+
+
+def is_endless(made: Made, source: Source) -> bool:
+    """Whether the loader has a sampler of its own, which may go on for good."""
+    given = made.positional[0] if isinstance(made, Called) and made.positional else None
+    loader = source.evaluation.ways.find_maker(given) if given is not None else None
+    samplers = {"sampler", "batch_sampler"}
+    return not isinstance(loader, Called) or bool(samplers & loader.keyword.keys()) or loader.open
 
 
 def ends_early(use: Use) -> bool:

@@ -70,6 +70,7 @@ _ASIDE = re.compile(
     r"|^_?(debug|visuali[sz]e|plot)(_|$)"
 )
 """Functions that pick boxes from what a model gave, that measure, that draw in training, or show what happens."""
+_MEANS = ("torch.mean", "torch.sum")
 _WRAPPERS = ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel")
 _SWITCHES = frozenset({"training", "return_loss", "augment", "visualize"})
 """Arguments that are off where a model is deployed."""
@@ -247,6 +248,8 @@ def _is_loss_value(value: cst.BaseExpression) -> bool:
         return bool(given) and all(map(_is_loss_value, given[:1] if reduced else given))
     if isinstance(value, cst.BinaryOperation):
         return _is_loss_value(value.left) or _is_loss_value(value.right)
+    if isinstance(value, cst.Call) and len(value.args) == 1 and dotted_text(value.func) in _MEANS:
+        return _is_loss_value(value.args[0].value)
     if isinstance(value, (cst.Call, cst.Subscript)):
         return _is_loss_value(value.func if isinstance(value, cst.Call) else value.value)
     if isinstance(value, cst.Attribute):

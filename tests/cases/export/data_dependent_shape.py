@@ -105,3 +105,19 @@ class OfSteps(nn.Module):
         i, j = tokens.chunk(2)  # hit
         k, m = tokens.chunk(2, dim=-1)
         return a, d, e, f, g, h, i, j, k, m, tokens.roll(1, 0)  # hit
+
+
+class Contrast(nn.Module):
+    """Gives a loss."""
+
+    def __init__(self, reduction="mean"):
+        super().__init__()
+        self.reduction = reduction
+
+    def forward(self, z):
+        likeness = torch.exp(z @ z.T)
+        rest = likeness.masked_select(~torch.eye(len(z), dtype=torch.bool)).view(len(z), -1)
+        loss = torch.log(rest.sum(1))
+        if self.reduction == "mean":
+            return torch.mean(loss)
+        return loss

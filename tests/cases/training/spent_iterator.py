@@ -167,3 +167,39 @@ class Runner:
         torch.nn.utils.clip_grad_norm_(self.params, 1.0)  # hit
         torch.nn.utils.clip_grad_norm_(self.kept, 1.0)
         self.optimizer.step()
+
+
+class Endless(torch.utils.data.Sampler):
+    def __iter__(self):
+        while True:
+            yield 0
+
+
+def snapshots(model, optimizer, data, shown):
+    train_loader = torch.utils.data.DataLoader(data, batch_size=4, shuffle=True)
+    test_loader = torch.utils.data.DataLoader(shown, batch_size=4)
+    endless = torch.utils.data.DataLoader(shown, batch_size=4, sampler=Endless())
+    test_iter, other_iter = iter(test_loader), iter(test_loader)
+    shown_iter = iter(test_loader)
+    again_iter = iter(test_loader)
+    caught_iter = iter(test_loader)
+    endless_iter = iter(endless)
+    first_iter = iter(test_loader)
+    first = next(first_iter)
+    for epoch in range(9):
+        for i, (x, y) in enumerate(train_loader):
+            optimizer.zero_grad()
+            (model(x) - y).abs().mean().backward()
+            optimizer.step()
+            if i % 100 == 0:
+                x, y = next(shown_iter)  # hit
+                print(model(x), next(endless_iter), first)
+                if i % len(test_loader) == 0:
+                    again_iter = iter(test_loader)
+                print(next(again_iter))
+                try:
+                    print(next(caught_iter))
+                except StopIteration:
+                    break
+        for _ in range(3):
+            print(next(test_iter), next(other_iter))
