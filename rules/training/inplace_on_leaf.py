@@ -81,7 +81,8 @@ def in_leaves(event: Called | ItemSet | Combined, source: Source) -> Iterator[Hi
         return
     if is_set_free(event, source) or may_be_free(event, source.evaluation):
         return
-    yield tell_changed(event, name_changed(event))
+    text = name_changed(event)
+    yield tell_changed(event, text if text[:1].isidentifier() else "a Parameter")
 
 
 def tell_changed(node: object, text: str) -> Hit:
