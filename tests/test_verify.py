@@ -207,6 +207,22 @@ def test_what_no_fix_makes_right_is_told_by_its_line(project: Path) -> None:
     assert "net/net.py:12: " in done.stderr
 
 
+def test_fixes_of_what_no_exporter_meets_are_not_tried_for_one(project: Path) -> None:
+    normed = BAKED.replace(
+        "nn.Conv2d(3, 4, 1)", "nn.Sequential(nn.Conv2d(3, 4, 1), nn.BatchNorm2d(4))"
+    )
+    drawn = normed.replace(
+        "return x.reshape(int(x.size(0)), -1)", "return sum(x * i for i in range(x.size(0)))"
+    )
+    (project / "net" / "net.py").write_text(drawn)
+    found = lintorch("check", "net/net.py", "--select", "LT507", cwd=project)
+    assert "1 fixable with --fix --unsafe-fixes" in found.stdout
+    asked = ("fix", "net/net.py", "--until-exports", "torchscript-trace")
+    done = lintorch(*asked, cwd=project)
+    assert done.returncode == 1, done.stderr
+    assert "LT507" not in done.stderr
+
+
 LAYERS = """\
 from torch import nn
 

@@ -20,10 +20,10 @@ from lintorch.run.scope import Scope
 def fix_until_exported(request: CheckRequest, progress: Progress) -> FixedExport:
     """Try the fixes of the one file of the request, and of what its models run through; writes nothing.
 
-    Only fixes after which models compute the same, rounding aside, are taken. Raises SettingsError, CatalogError,
-    WorkerError, and what a rule raises.
+    Only fixes of what an exporter may meet are tried, and of these those taken after which models compute
+    the same, rounding aside. Raises SettingsError, CatalogError, WorkerError, and what a rule raises.
     """
-    request = replace(request, keep_trials=True)
+    request = replace(request, keep_trials=True, only_exports=True)
     scope, path = Scope(request), request.paths[0]
     seen = check_files(request, scope, progress)
     if seen.errors or path not in seen.paths:

@@ -79,8 +79,9 @@ class FileMending:
 
     @property
     def has_fixes(self) -> bool:
-        """Whether anything that was found in the file has a fix."""
-        return any(finding.fix for finding in self._found)
+        """Whether anything that was found in the file has a fix that may go in."""
+        shown = Applicability.DISPLAY
+        return any(f.fix and f.fix.applicability is not shown for f in self._found)
 
     def encode_module(self, text: str) -> bytes:
         """What workers read in the place of the file: its bytes, or the module of a notebook's cells."""

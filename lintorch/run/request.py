@@ -55,6 +55,8 @@ class Request:
     """Where what models came to is kept from run to run; "" for nowhere."""
     keep_trials: bool = False
     """Whether the trial exports themselves are kept, for who asks more than findings of them."""
+    only_exports: bool = False
+    """Whether only fixes go in that can change what an export comes to."""
 
     @property
     def runs_models(self) -> bool:

@@ -32,6 +32,9 @@ from lintorch.settings import (
     rules_asked_for,
 )
 
+_IDLE_THEMES = ("data", "security", "training")
+"""Themes of what no exporter sees: loaders, files that are read, steps of an optimizer."""
+
 
 class Scope:
     """Answers by path; each settings file and each project is read once.
@@ -86,8 +89,14 @@ class Scope:
         """The codes of the rules whose fixes may go in."""
         settings = self.settings_of(path)
         if id(settings) not in self._fixable:
-            self._fixable[id(settings)] = fixable_codes(settings, self.catalog)
+            idle = self._list_idle() if self._request.only_exports else frozenset()
+            self._fixable[id(settings)] = fixable_codes(settings, self.catalog) - idle
         return self._fixable[id(settings)]
+
+    def _list_idle(self) -> frozenset[str]:
+        """The codes of rules whose hazards no exporter meets."""
+        cards = self.catalog.cards.values()
+        return frozenset(card.code for card in cards if card.theme in _IDLE_THEMES)
 
     def make_task(self, path: str) -> LintTask:
         """How to lint a file."""
