@@ -2,35 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 from lintorch.syntax.tree import walk
 
 _EMBEDS = frozenset({"one_hot", "embedding"})
+_JOINS = frozenset({"cat", "concat", "concatenate"})
+_SIZES = frozenset({"shape", "size", "dim", "device", "dtype"})
 
 
 def is_condition(forward: cst.FunctionDef, name: str) -> bool:
-    """Whether all that a forward does with an input is to embed it: `self.embedding(labels)`."""
-    every = [each for each in walk(forward.body) if _is_named(each, name)]
-    calls = (each for each in walk(forward.body) if isinstance(each, cst.Call) and _embeds(each))
-    embedded = [_find_first(call.args[0].value) for call in calls]
-    return bool(every) and all(any(each is one for one in embedded) for each in every)
+    """Whether all that a forward does with an input is to embed it, or to join it to others.
+
+    `self.embedding(labels)`, `torch.cat((noise, labels), -1)`, also by a name for `labels.view(-1, 1)`.
+    """
+    nodes = list(walk(forward.body))
+    names, placed = _list_names(nodes, name)
+    taken = [_find_first(value) for node in nodes for value in _list_taken(node)]
+    for node in nodes:
+        if isinstance(node, cst.Attribute) and node.attr.value in _SIZES:
+            placed.append(node.value)
+    used = [each for each in nodes if _is_named(each, names) and not _is_one(each, placed)]
+    return bool(used) and all(_is_one(each, taken) for each in used)
 
 
-def _is_named(node: cst.CSTNode, name: str) -> bool:
-    return isinstance(node, cst.Name) and node.value == name
+def _list_names(nodes: Sequence[cst.CSTNode], name: str) -> tuple[set[str], list[cst.CSTNode]]:
+    """The names that an input goes by, in another form too, and where they are given to it."""
+    names, placed = {name}, list[cst.CSTNode]()
+    for node in nodes:
+        match node:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(other) as target)]):
+                first = _find_first(node.value)
+                if _is_named(first, names):
+                    names.add(other)
+                    placed += [target, first]
+    return names, placed
 
 
-def _embeds(call: cst.Call) -> bool:
-    """`self.embedding(labels)`, `F.one_hot(labels, 10)`."""
-    match call:
+def _is_one(node: cst.CSTNode, others: Sequence[cst.CSTNode]) -> bool:
+    return any(node is each for each in others)
+
+
+def _is_named(node: cst.CSTNode, names: set[str]) -> bool:
+    return isinstance(node, cst.Name) and node.value in names
+
+
+def _list_taken(node: cst.CSTNode) -> list[cst.BaseExpression]:
+    """`labels` of `self.embedding(labels)`, `F.one_hot(labels, 10)` and `torch.cat((noise, labels), 1)`."""
+    match node:
         case cst.Call(
-            func=cst.Attribute(value=cst.Name("self"), attr=cst.Name(name)), args=[cst.Arg()]
+            func=cst.Attribute(value=cst.Name("self"), attr=cst.Name(name)), args=[cst.Arg(value)]
         ):
-            return "loss" not in name.lower() and "criteri" not in name.lower()
-        case cst.Call(func=cst.Attribute(attr=cst.Name(name)), args=[cst.Arg(), *_]):
-            return name in _EMBEDS
-    return False
+            judges = "loss" in name.lower() or "criteri" in name.lower()
+            return [] if judges else [value]
+        case cst.Call(func=cst.Attribute(attr=cst.Name(name)), args=[cst.Arg(value), *_]):
+            if name in _JOINS and isinstance(value, (cst.Tuple, cst.List)):
+                return [each.value for each in value.elements]
+            return [value] if name in _EMBEDS else []
+    return []
 
 
 def _find_first(value: cst.BaseExpression) -> cst.CSTNode:

@@ -171,10 +171,18 @@ def scripted_only(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool
     return isinstance(test, cst.Call) and names.name(test.func) == "torch.jit.is_scripting"
 
 
+_SOURCES = frozenset({"source", "src", "src_seq"})
+
+
 def wants_target(forward: cst.FunctionDef) -> bool:
-    """Whether a forward cannot do without a target: it is a loss, which nobody exports."""
-    needed = (p.name.value for p in forward.params.params if p.default is None)
-    return any(TARGET.match(name) and not is_condition(forward, name) for name in needed)
+    """Whether a forward cannot do without a target: it is a loss, which nobody exports.
+
+    The target of a source is what attention looks at.
+    """
+    needed = [p.name.value for p in forward.params.params if p.default is None]
+    return not _SOURCES.intersection(needed) and any(
+        TARGET.match(name) and not is_condition(forward, name) for name in needed
+    )
 
 
 def is_loss(owner: cst.ClassDef | cst.FunctionDef) -> bool:

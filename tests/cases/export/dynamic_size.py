@@ -297,3 +297,29 @@ class ToMultiples(nn.Module):
         always = max((h + 1) // 2 * 2 + 1 - h, 0)
         small, least = max(20 - h, 0), max(h // 32, 1)
         return F.pad(image, (0, 0, lacks, over)), image * always, F.pad(image, (0, 0, 0, small)), image / least
+
+
+class Asked(nn.Module):
+    """Labels that are joined to what is drawn are an input of a deployed model."""
+
+    def __init__(self):
+        super().__init__()
+        self.draw = nn.Linear(9, 8)
+
+    def forward(self, noise, labels):
+        hot = labels.view(noise.size(0), 1).float()
+        x = self.draw(torch.cat((noise, hot), 1))
+        return x.view(int(x.size(0)), 2, 4)  # hit
+
+
+class Crossed(nn.Module):
+    """And so is the target that a source looks at."""
+
+    def __init__(self):
+        super().__init__()
+        self.keys = nn.Linear(8, 8)
+
+    def forward(self, source, target):
+        seen = self.keys(target)
+        steps = int(target.size(1))  # hit
+        return source + seen.sum(1, keepdim=True) / steps
