@@ -20,10 +20,12 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 _BECOMES_PARENT_OF_ORPHANS = 36
 """PR_SET_CHILD_SUBREAPER of <linux/prctl.h>."""
@@ -46,10 +48,20 @@ class Asked:
 
 
 def prepare_models() -> None:
-    """Import what models are run and exported with, as far as it is there."""
+    """Import what models are run and exported with, as far as it is there, and export one.
+
+    What exporters make at their first call, as the table of operators, each fork would make again.
+    """
     for name in _MODULES:
         with suppress(ImportError):
             importlib.import_module(name)
+    with suppress(ImportError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch = importlib.import_module("torch")
+        given: dict[str, Any] = {"dynamic_shapes": ({0: torch.export.Dim.DYNAMIC},)}
+        torch.onnx.export(
+            torch.nn.ReLU(), (torch.zeros(2, 3),), verbose=False, dynamo=True, **given
+        )
 
 
 def prepare_commands() -> None:

@@ -59,10 +59,11 @@ def _name_guard(guard: SizeGuard, job: Job) -> Iterator[SizeCondition]:
     named = {each: type(each)(symbols[each], integer=True, positive=True) for each in asked}
     text = PythonPrinter().doprint(guard.expression.xreplace(named))
     code = compile(text, "<condition>", "eval")
+    known = {"__builtins__": {}, **_CALLED}
 
     def holds(sizes: Mapping[str, int]) -> bool:
         try:
-            return bool(eval(code, {"__builtins__": {}, **_CALLED}, {**sizes}))
+            return bool(eval(code, known, sizes))
         except ZeroDivisionError:
             return False
 

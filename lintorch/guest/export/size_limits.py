@@ -135,8 +135,10 @@ def _choose_sizes(
     steps of the known sizes is beyond, as with `height % 16 == 0`, what lies between them is.
     """
 
+    beside = [each for each in conditions if each is not condition]
+
     def is_beyond(sizes: NamedSizes) -> bool:
-        return [each for each in conditions if not each.holds(sizes)] == [condition]
+        return not condition.holds(sizes) and all(each.holds(sizes) for each in beside)
 
     known = [sizes for sizes in others if not condition.holds(sizes)]
     if known := [sizes for sizes in known if not condition.by_user or is_beyond(sizes)]:
