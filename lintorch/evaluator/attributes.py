@@ -9,6 +9,7 @@ from dataclasses import replace
 from lintorch.core.number_methods import NUMBER_METHODS
 from lintorch.core.torch_methods import PARALLEL_WRAPPERS
 from lintorch.evaluator.asked_settings import make_asked
+from lintorch.evaluator.child_modules import name_children
 from lintorch.evaluator.events import AttributeRead
 from lintorch.evaluator.export_flags import is_set_for_export
 from lintorch.evaluator.framework_modules import FRAMEWORKS, SAVES_SETTINGS
@@ -222,6 +223,8 @@ def read_of_object(machine: Machine, node: ast.AST, held: Held, name: str) -> Va
         return held.of
     if name == "__dict__":
         return Held(held.address, "dict")
+    if name == "_modules" and (children := name_children(machine, held)):
+        return machine.hold("dict", children)
     return _read_foreign(machine, node, held, name)
 
 

@@ -37,6 +37,8 @@ class Budget:
     """Functions that are inside of each other."""
     repeats: int = 3
     """Times that one function may be inside of itself."""
+    counted: int = 6
+    """The same of one that counts down."""
     unrolled: int = 80
     """Passes of one loop whose length is known."""
     nested: int = 300

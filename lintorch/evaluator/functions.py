@@ -6,7 +6,7 @@ import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 
 from lintorch.evaluator.budget import SpentError
 from lintorch.evaluator.events import Called, Entered, ForwardCalled, OwnGradientCalled, Refused
@@ -31,6 +31,7 @@ from lintorch.evaluator.values import (
     UNKNOWN,
     Bound,
     Choice,
+    Constant,
     External,
     Frame,
     Function,
@@ -300,7 +301,23 @@ def _is_too_deep(machine: Machine, function: Function) -> bool:
     if len(stack) >= machine.budget.depth:
         return True
     same = [each for each in stack if each.node is node]
-    return len(same) >= machine.budget.repeats
+    counts = len(same) >= machine.budget.repeats and _counts_down(machine, same, node)
+    return len(same) >= (machine.budget.counted if counts else machine.budget.repeats)
+
+
+def _counts_down(
+    machine: Machine,
+    same: Sequence[Activation],
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+) -> bool:
+    """Whether a parameter is a smaller number in each activation: `self.halve(level - 1, x)` comes to an end."""
+    cells = [machine.state.read(each.frame.address) for each in same]
+    for name in (each.arg for each in node.args.args):
+        given = [cell.get(name) for cell in cells]
+        levels = [v.value for v in given if isinstance(v, Constant) and type(v.value) is int]
+        if len(levels) == len(cells) and all(a > b for a, b in pairwise(levels)):
+            return True
+    return False
 
 
 def run_activation(

@@ -630,3 +630,29 @@ class ChoosesForward(nn.Module):
         y = self.conv(x)
         y  # value: tensor[B, 8, x.H, x.W]
         return y
+
+
+class Hourglass(nn.Module):
+    """A method that calls itself until its level is 1, and layers that are asked for by computed names."""
+
+    def __init__(self, depth=5):
+        super().__init__()
+        self.depth = depth
+        self.first = nn.Conv2d(3, 8, 3, padding=1)
+        for level in range(depth):
+            self.add_module("low_" + str(level), nn.Conv2d(8, 8, 3, padding=1))
+
+    def halve(self, level, x):
+        low = nn.functional.avg_pool2d(x, 2)
+        if level > 1:
+            low = self.halve(level - 1, low)
+        low = self._modules["low_" + str(level - 1)](low)
+        return nn.functional.interpolate(low, scale_factor=2)
+
+    def forward(self, image):
+        image = self.first(image)
+        low = self.halve(self.depth, image)
+        low  # value: tensor[B, 8, 32 * (image.H // 32), 32 * (image.W // 32)]
+        for layer in list(self._modules.values())[1:]:
+            image = layer(image)
+        return image  # value: tensor[B, 8, image.H, image.W]

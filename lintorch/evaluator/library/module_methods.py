@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from lintorch.evaluator.assign import set_item
+from lintorch.evaluator.child_modules import name_children
 from lintorch.evaluator.forward_hooks import hang_hook
 from lintorch.evaluator.join import ITEMS
 from lintorch.evaluator.library.table import LIBRARY, does
@@ -13,8 +14,6 @@ from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.model_modes import MODES
 from lintorch.evaluator.objects import (
     MODULE,
-    is_foreign_model,
-    is_module_class,
 )
 from lintorch.evaluator.values import (
     FALSE,
@@ -120,7 +119,7 @@ def call_module(machine: Machine, node: ast.AST, given: Given) -> Value:
 @does(f"{MODULE}.children", f"{MODULE}.modules")
 def list_children(machine: Machine, node: ast.AST, given: Given) -> Value:
     """`self.children()`: of a Sequential its items."""
-    named = _name_children(machine, given.pick(0))
+    named = name_children(machine, given.pick(0))
     if named is not None:
         return Items("generator", tuple(named.values()))
     return Items("generator", None, machine.hold("object", {}, External(MODULE)))
@@ -130,23 +129,12 @@ def list_children(machine: Machine, node: ast.AST, given: Given) -> Value:
 def list_named_children(machine: Machine, node: ast.AST, given: Given) -> Value:
     """The same with their names; of `named_modules` only that they are modules."""
     asked = node.func if isinstance(node, ast.Call) else None
-    named = _name_children(machine, given.pick(0))
+    named = name_children(machine, given.pick(0))
     if named is None or not isinstance(asked, ast.Attribute) or asked.attr != "named_children":
         module = machine.hold("object", {}, External(MODULE))
         return Items("generator", None, Items("tuple", (UNKNOWN, module)))
     pairs = (Items("tuple", (Constant(name), each)) for name, each in named.items())
     return Items("generator", tuple(pairs))
-
-
-def _name_children(machine: Machine, held: Value | None) -> dict[str, Value] | None:
-    if not isinstance(held, Held) or not is_module_class(held.of) or is_foreign_model(held):
-        return None
-    content = machine.state.read(held.address)
-    items = content.get(ITEMS)
-    if items is not None:
-        return {str(number): each for number, each in enumerate(items)}
-    own = {k: v for k, v in content.items() if isinstance(k, str)}
-    return {k: v for k, v in own.items() if isinstance(v, Held) and is_module_class(v.of)}
 
 
 @does("torch.nn.ModuleDict.items", "torch.nn.ModuleDict.keys", "torch.nn.ModuleDict.values")
