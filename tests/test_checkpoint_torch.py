@@ -287,7 +287,7 @@ def test_a_value_that_is_no_tensor_is_told_as_load_state_dict_refuses_it(tmp_pat
 def test_a_list_of_pairs_is_a_state_dict_once_it_is_a_mapping(tmp_path: Path) -> None:
     pairs = [*_Net().state_dict().items()]
     with pytest.raises(TypeError, match="dict-like"):
-        _Net().load_state_dict(pairs)  # type: ignore[arg-type]
+        _Net().load_state_dict(pairs)
     found = _compare(pairs, _Net(), tmp_path)
     assert found.is_whole
     assert not found.loads_as_it_is

@@ -21,7 +21,8 @@ _MOST_MAKERS = 2
 def list_class_makers(kind: type[nn.Module]) -> list[tuple[str, Callable[..., Any]]]:
     """The name, behind that of the class, and the method, of those that make a class whose constructor wants models."""
     wanted = {parameter.name for parameter in list_required_parameters(kind)}
-    if not wanted & find_called_attributes(kind):
+    made: Callable[..., Any] = kind
+    if not wanted & find_called_attributes(made):
         return []
     return [(f"{kind.__qualname__}.{name}", getattr(kind, name)) for name in _list_names(kind)][
         :_MOST_MAKERS
