@@ -315,3 +315,72 @@ def test_a_node_of_an_unknown_message_brings_what_the_tables_tell_of_its_operato
     told = describe_class(recognise(text)[0], text)
     assert told.operator == "GridSample"
     assert "tensorrt takes it since 8.5" in describe_support(told)
+
+
+WORDS = [
+    # casper-hansen/AutoAWQ/issues/370
+    (
+        "AssertionError: Marlin kernels are not installed. Please install AWQ compatible Marlin kernels from AutoAWQ_kernels.",
+        "ask for the kernels `Marlin`",
+    ),
+    # openvinotoolkit/nncf/issues/3033
+    (
+        "RuntimeError: CUDA is available for PyTorch, but NNCF could not compile GPU quantization extensions.",
+        "NNCF brings sources of C++ and CUDA",
+    ),
+    # openvinotoolkit/nncf/issues/2018
+    (
+        "RuntimeError: More than one node in NNCFGraph matches name Constant_9789",
+        "have the name `Constant_9789`",
+    ),
+    # vllm-project/vllm/pull/13119
+    (
+        "ValueError: Weight input_size_per_partition = 10944 is not divisible by min_thread_k = 128. Consider reducing tensor_parallel_size",
+        "has to be a multiple of min_thread_k = 128",
+    ),
+    # AutoGPTQ/AutoGPTQ/issues/584
+    (
+        "ValueError: `infeatures` must be divisible by 128 and `outfeatures` by 256.",
+        "infeatures has to be a multiple of 128",
+    ),
+    # AutoGPTQ/AutoGPTQ/issues/581
+    (
+        "ValueError: QuantLinear() does not have a parameter or a buffer named g_idx.",
+        "holds a tensor `g_idx` for a `QuantLinear`",
+    ),
+    # ModelCloud/GPTQModel/issues/1361
+    ("RuntimeError: Invalid MNK = [0, 1408, 2048]", "called with no rows"),
+    # huggingface/optimum/issues/1190
+    ("TypeError: object of type 'property' has no len()", "len() was given a `property`"),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), WORDS)
+def test_the_words_of_an_unknown_error_say_more_than_its_class(text: str, told: str) -> None:
+    assert told in tell_class(text).kind.cause
+
+
+def test_a_status_that_alone_is_known_is_told_by_its_words() -> None:
+    text = unify_text(
+        "ORT_RUNTIME_EXCEPTION - message: Exception during initialization: unordered_map::at: key not found"
+    )
+    (found,) = recognise(text)
+    assert found.kind.full_name == "onnxruntime/status"
+    assert "looked a name or number up" in sharpen(found, text).kind.cause
+
+
+TYPES = [
+    ("filter->type != kTfLiteFloat32 (10 != 1)", "are float16"),
+    ("input->type != kTfLiteFloat32 (4 != 1)", "is int64 or bool"),
+    ("input->type != kTfLiteFloat32 (9 != 1)", "is quantized"),
+]
+
+
+@pytest.mark.parametrize(("check", "told"), TYPES)
+def test_the_type_of_a_tensor_is_read_off_its_number(check: str, told: str) -> None:
+    text = unify_text(
+        f"fully_connected.cc:105 {check}\nNode number 155 (FULLY_CONNECTED) failed to prepare."
+    )
+    (found,) = recognise(text)
+    assert found.operator == "FULLY_CONNECTED"
+    assert told in sharpen(found, text).kind.cause

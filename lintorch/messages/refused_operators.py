@@ -19,7 +19,7 @@ _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"\b(?:unsupported|unknown|unimplemented|unrecognized|unhandled|unregistered|not[- _]supported|not support(?:ed)?)(?: \w{{1,12}}){{0,2}}? {_THING}(?: (?:names?|types?|of types?|named|list))?{_OPEN}{_LISTED}",
-        rf"\b(?:not|n't) (?:implemented|supported|found)\b.{{0,40}}?op(?:eration)?_type ?={_OPEN}(?P<names>{_NAME})",
+        rf"\b(?:not|n't) (?:implemented|supported|found)\b.{{0,40}}?op(?:eration)?_type ?[=:][\s'\"]{{0,3}}(?P<names>{_NAME})",
         rf"\btorch\.operator{_OPEN}onnx\.(?P<names>{_NAME})",
         rf"\bfailed to legalize operation{_OPEN}(?:torch\.)?(?P<names>{_NAME})",
         rf"\b(?:do(?:es)?(?:n't|nt| not)|not) support (?:the )?onnx(?:\.|::)(?P<names>{_NAME})",
@@ -30,7 +30,7 @@ _PATTERNS = tuple(
         rf"\b{_HOW}(?: function)? (?:is |was )?{_NEVER} {_HAVE}(?: for)?(?: the)?(?: {_THING})?{_OPEN}{_LISTED}",
         rf"\b{_THING} (?:conver(?:t|sion)|translat\w{{1,4}}|lower(?:ing)?|import|mapping|pars(?:e|ing)) (?:failed|error|fails)(?: (?:for|at|of))?[\s:=\[\('\"`{{<]{{1,6}}(?:onnx ?: ?)?{_LISTED}",
         rf"\b(?:cannot|can't|could not|unable to|failed to|don't know how to) (?:resolve|convert|lower|translate|handle|map|import|create)(?: an?| the)?(?: \w{{1,12}})? {_THING}(?: of type| type)?{_OPEN}{_LISTED}",
-        rf"\b{_THING}(?: type| of type| named?)?{_OPEN}{_LISTED}[\s'\"`)\]:]{{1,4}}(?:\(node [^)]{{1,80}}\) )?(?:of \w{{1,12}} |with \w{{1,12}} |in \w{{1,12}} )?(?:is |are |has |have |was |does |do |may )?{_NEVER} {_HAVE}\b",
+        rf"\b{_THING}(?: type| of type| named?)?{_OPEN}{_LISTED}[\s'\"`)\]:]{{1,4}}(?:\(node [^)]{{1,80}}\) )?(?:of \w{{1,12}} |with \w{{1,12}} |in(?:side)? (?:the )?\w{{1,12}} )?(?:is |are |has |have |was |does |do |may )?{_NEVER} {_HAVE}\b",
         rf"(?P<names>\b{_NAME})['\"`]?,? (?:ONNX )?{_THING} (?:is |are |has |have |was |does |may )?{_NEVER} {_HAVE}\b",
         rf"['\"`](?P<names>{_NAME})['\"`] (?:is |are |was )?{_NEVER} {_HAVE}\b",
     )
@@ -136,7 +136,7 @@ def find_refused(said: str) -> tuple[str, ...]:
 def _stands_apart(said: str, match: re.Match[str]) -> bool:
     """Whether a name that is a word of English, too, is quoted, or stands behind a colon at the end."""
     before, after = said[: match.start("names")].rstrip()[-1:], said[match.end("names") :].strip()
-    return before in "'\"`:[(" and (not after or after[0] in "'\"`])") and bool(before)
+    return before in "'\"`:=[(" and (not after or after[0] in "'\"`]).") and bool(before)
 
 
 def is_contributed(name: str) -> bool:

@@ -36,6 +36,7 @@ _ASSERT = "torch.onnx/internal-assert"
 _DIFFERS = "torchscript/trace-differs"
 _QNN = {"onnxruntime/qnn", "qnn/graph-code", "qnn/graph-finalize"}
 _DETAILED = {
+    _STATUS,
     "onnx/checker",
     "onnxruntime/types-differ",
     "onnxruntime/half-output",
