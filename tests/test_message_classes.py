@@ -384,3 +384,38 @@ def test_the_type_of_a_tensor_is_read_off_its_number(check: str, told: str) -> N
     (found,) = recognise(text)
     assert found.operator == "FULLY_CONNECTED"
     assert told in sharpen(found, text).kind.cause
+
+
+LOGGED = [
+    (
+        "op_index_put.cpp:168] Special case in-place index_put does not support accumulate",
+        "aten::index_put",
+        "the kernel of one operator",
+    ),
+    ("repeat_util.cpp:44] The dimension of out shall equal size of repeats", "", "kernels"),
+    ("method_meta.cpp:230] internal value index 4 out of range", "", "reads the .pte"),
+    ("XNNExecutor.cpp:43] Internal Error: 3 != 2", "", "a backend on the device"),
+    ("op_sdpa.cpp:44] expected 4d", "", "language models"),
+]
+
+
+@pytest.mark.parametrize(("line", "operator", "told"), LOGGED)
+def test_a_line_of_executorchs_log_is_told_by_its_file(line: str, operator: str, told: str) -> None:
+    found = tell_class(f"E 00:00:00.001234 executorch:{line}")
+    assert found.runtime.name == "executorch"
+    assert found.operator == operator
+    assert told in found.kind.cause
+
+
+OF_MNN = [
+    ("Resize error for type = Convolution, name = /c1/Conv_output_0", "layer-resize"),
+    ("Convolution Input ERROR!", "converter-form"),
+    ("Vulkan don't support for /a/Add, type=BinaryOp, Special case", "backend-form"),
+    ("MNN_QNN: Not supported Binary type.", "backend-form"),
+]
+
+
+@pytest.mark.parametrize(("text", "kind"), OF_MNN)
+def test_what_mnn_prints_is_known_for_its_own(text: str, kind: str) -> None:
+    (found,) = recognise(unify_text(text))
+    assert found.kind.full_name == f"mnn/{kind}"

@@ -346,3 +346,19 @@ def test_layers_made_by_partial_and_settings_of_a_file_are_written() -> None:
 def test_the_error_of_a_program_is_no_line_of_its_frames() -> None:
     told = ["Traceback (most recent call last):", '  File "a.py", line 1', "    import PIL.Image"]
     assert pick_error([*told, "ModuleNotFoundError: No module named 'PIL'"]).startswith("Module")
+
+
+def test_settings_of_a_file_are_said_to_be_of_that_file(tmp_path: Path) -> None:
+    settings = {"model_width": 6, "kernel_width": 3, "out_width": 5}
+    (tmp_path / "config.json").write_text(json.dumps(settings))
+    (tmp_path / "settled.py").write_text(
+        "from torch import nn\n\n\nclass Settled(nn.Module):\n"
+        "    def __init__(self, h):\n        super().__init__()\n"
+        "        self.conv = nn.Conv1d(h.model_width, h.out_width, h.kernel_width)\n\n"
+        "    def forward(self, x):\n        return self.conv(x)\n"
+    )
+    asked = ("--to", "torch.export", "--suggest", "--output-format", "json")
+    done = lintorch("export", "settled.py", *asked, cwd=tmp_path)
+    (trial,) = json.loads(done.stdout)["trials"]
+    program = trial["suggestion"]["program"]
+    assert re.search(r"put your own: h \(here from \S*config\.json\)", program)

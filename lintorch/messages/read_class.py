@@ -47,7 +47,7 @@ _OF_CODE = *_PACKAGES, "object-kind", "name-missing"
 """What they say of the code of a package holds whatever part of it was at work."""
 _CHECK = "own-check"
 _CHECK_REMEDY = "the line of the package that asserts it, and what reaches it: print that just before; the same call on inputs for which it is known to work; the newest release of the package, or the one that the project's requirements name"
-_PLAIN = "value", "uncaught", _CHECK
+_PLAIN = "value", "uncaught", "logged", _CHECK
 """They say no more than that something failed."""
 _IMPORTS = re.compile(
     r"cannot import name|No module named|ImportError|ModuleNotFound|DLL load|shared object|has no attribute"

@@ -19,6 +19,8 @@ _HINTS = re.compile(
     r"|(?:\[TRT\] {0,2}\[[WIV]\]|\[[WIV]\] {0,2}\[TRT\]) {0,2}\[?[\w/\\.]{1,120}\.(?:cpp|cu|h)\b"
 )
 """Where a program says from where a hint or a warning comes, which is no part of an error."""
+_KERNEL = "kernel"
+"""The group of a kind's pattern that holds what torch calls the operator."""
 _UNSAID = "Its words are not known here; it comes from"
 
 
@@ -40,7 +42,9 @@ def add_place(found: Recognised, text: str) -> Recognised:
     )
     named = groups.get("operator", "")
     spelled = named if is_contributed(named) else spell_standard(named)
-    return replace(found, kind=kind, operator=found.operator or spelled)
+    kernel = groups.get(_KERNEL, "")
+    told = f"aten::{kernel}" if kernel else spelled
+    return replace(found, kind=kind, operator=found.operator or told)
 
 
 def _find_place(found: Recognised, text: str) -> tuple[Kind, Mapping[str, str]] | None:

@@ -37,6 +37,8 @@ _OPSETS = {"onnx": (18,), "onnx-legacy": (11, 12, 13, 14, 15, 16, 17, 18, 19, 20
 """The opsets that are tried, the lowest first: the new exporter writes none below 18 of its own."""
 _SUFFIXES = {"torch.export": ".pt2", "onnx": ".onnx", "onnx-legacy": ".onnx"}
 _MOST_REFUSALS = 3
+_FROM = "from "
+"""What the words for settings begin with that a file of the project holds."""
 _SHARE_FOR_SIZES = 0.5
 """Of the time, for finding the sizes that can stay open; the rest is for the program itself."""
 
@@ -122,6 +124,15 @@ def _make_attempts(asked: Asked, is_late: Callable[[], bool]) -> Attempts:
     return Attempts(asked.exporter, make_job, module, eager, asked.others, asked.user_file, is_late)
 
 
+def _list_made_up(built: Built) -> tuple[str, ...]:
+    """The arguments that nobody gave, each with the file of settings that stands in for it: `h (here from config.json)`."""
+    told = {name: str(built.arguments.get(name, "")) for name in built.made_up}
+    return tuple(
+        f"{name} (here {value})" if value.startswith(_FROM) else name
+        for name, value in told.items()
+    )
+
+
 def _write_first(asked: Asked, attempts: Attempts, attempt: Attempt) -> CallText:
     """The call as it is tried first: each size by name, names for all that is given back."""
     sizes = asked.model.sizes
@@ -139,7 +150,7 @@ def _write_first(asked: Asked, attempts: Attempts, attempt: Attempt) -> CallText
         (),
         (),
         str(asked.directory / f"suggested{_SUFFIXES.get(asked.exporter, '.pt')}"),
-        made_up=asked.built.made_up,
+        made_up=_list_made_up(asked.built),
         source=asked.built.like.source,
     )
     if asked.exporter == "torch.export":
