@@ -68,3 +68,31 @@ def test_a_distribution_is_an_output_of_the_tensors_that_it_is_made_of(tmp_path:
     """,
     )
     assert fed["Actor"] == "['float32[batch=2, 12]']"
+
+
+def test_a_mask_that_picks_places_is_of_truths(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Picked(nn.Module):
+        def __init__(self, channels=3):
+            super().__init__()
+            self.channels, self.last = channels, nn.Linear(channels, 4)
+
+        def forward(self, img, context_mask):
+            \"\"\"Points of an image.
+
+            img : torch.Tensor
+                Shape (batch_size, channels, height, width)
+
+            context_mask : torch.ByteTensor
+                Shape (batch_size, height, width)
+            \"\"\"
+            many = context_mask[0].nonzero().size(0)
+            places = context_mask.unsqueeze(1).repeat(1, self.channels, 1, 1)
+            points = img[places].view(img.size(0), self.channels, many)
+            return self.last(points.transpose(1, 2))
+    """,
+    )
+    image, mask = fed["Picked"][2:-2].split("', '")
+    assert (image, mask) == ("float32[1, 3, height=64, width=64]", "bool[1, height=64, width=64]")

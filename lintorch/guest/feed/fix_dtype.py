@@ -45,6 +45,16 @@ def make_booleans(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
             yield guess.with_input(number, told)
 
 
+def make_masks(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """True and false for all that is called a mask, where it picks places."""
+    told = tuple(
+        replace(given, dtype="bool", low=0, high=0) if "mask" in given.name.lower() else given
+        for given in guess.inputs
+    )
+    if told != guess.inputs:
+        yield guess.with_inputs(told)
+
+
 def bound_fractions(guess: Guess) -> Iterator[Guess]:
     """Fractions between 0 and 1, in one input or all: parts of a day, of a side or of a table, that become indices."""
     wrong = [n for n, g in enumerate(guess.inputs) if g.dtype.startswith("float") and not g.high]

@@ -264,6 +264,8 @@ def fit_view(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """As many numbers as a view needs."""
     want = prod(int(number) for number in re.findall(r"\d+", match[1]))
     yield from scale_sides(guess, int(match[2]), want)
+    if any(given.dtype == "bool" for given in guess.inputs):  # of each sample it picks others
+        yield from take_one_sample(guess, match)
 
 
 def group_samples(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
@@ -335,7 +337,7 @@ def scale_sides(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     grown = {name: round(size * root) for name, size in sides.items()}
     if sides and max(grown.values()) <= _LARGEST_SUGGESTED and min(grown.values()) > 0:
         yield guess.with_sizes(**grown)
-    if len(sides) > 1 and want % got == 0 and want // got <= _LARGEST_FACTOR:
+    if len(sides) > 1 and want % got == 0 and 0 < want // got <= _LARGEST_FACTOR:
         for name in list(sides)[:1]:
             yield guess.with_sizes(**{name: sides[name] * (want // got)})
     for name in LENGTH_NAMES:

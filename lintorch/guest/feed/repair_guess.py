@@ -24,6 +24,7 @@ from lintorch.guest.feed.fix_dtype import (
     make_booleans,
     make_fractions,
     make_integers,
+    make_masks,
 )
 from lintorch.guest.feed.fix_rank import (
     add_axes,
@@ -191,6 +192,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
             r"only supports boolean masks|mask dtype to be bool|BoolTensor|condition to be a boolean",
             make_booleans,
         ),
+        (r"used as indices must be .*bool", make_masks),
         (r"to have one of the following scalar types: Long", make_integers),
         (
             r"(?:expected|type) (?:scalar type |target dtype to be )?Long|must be long|int64 indices|class indices|dtype: Long",
