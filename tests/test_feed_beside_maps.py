@@ -130,6 +130,7 @@ def test_nodes_are_of_each_sample_where_the_matrix_that_joins_them_is(tmp_path: 
             self.last = nn.Linear(8, 3)
 
         def forward(self, x, adj, batch_num_nodes):
+            # [batch_size x num_nodes x next_lvl_num_nodes]
             mask = torch.arange(adj.size()[1])[None] < batch_num_nodes[:, None]
             found = torch.matmul(torch.matmul(adj, x), self.weight)
             found = nn.functional.normalize(found, p=2, dim=2) * mask[:, :, None]

@@ -46,13 +46,11 @@ def make_booleans(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 
 
 def make_masks(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
-    """True and false for all that is called a mask, where it picks places."""
-    told = tuple(
-        replace(given, dtype="bool", low=0, high=0) if "mask" in given.name.lower() else given
-        for given in guess.inputs
-    )
-    if told != guess.inputs:
-        yield guess.with_inputs(told)
+    """True and false for one of the inputs that are called masks, where it picks places."""
+    for number, given in enumerate(guess.inputs):
+        if "mask" in given.name.lower() and given.dtype != "bool":
+            told = replace(given, dtype="bool", low=0, high=0)
+            yield guess.with_input(number, told)
 
 
 def bound_fractions(guess: Guess) -> Iterator[Guess]:

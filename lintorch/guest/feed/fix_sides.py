@@ -263,9 +263,9 @@ def take_named_sides(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 def fit_view(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """As many numbers as a view needs."""
     want = prod(int(number) for number in re.findall(r"\d+", match[1]))
-    yield from scale_sides(guess, int(match[2]), want)
     if any(given.dtype == "bool" for given in guess.inputs):  # of each sample it picks others
         yield from take_one_sample(guess, match)
+    yield from scale_sides(guess, int(match[2]), want)
 
 
 def group_samples(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

@@ -25,6 +25,7 @@ _MATH = re.compile(r":math:|[`{}]|\bself\.")
 """Of formulas, and of code: `(N, T_{in}, V)`, `(batch, self.num_nodes)`."""
 _DOUBLED = re.compile(r"\(\s*\[([^\[\]()]*)\]\s*\)")
 """As in `hidden ([layers, batch, dim])`."""
+_BRACKETS = re.compile(r"[\[(][^\[\]()]*[\])]")
 _EQUALS = re.compile(r"\b(shape|size)s?\s*[=:]\s*", re.IGNORECASE)
 _LIST = r"(?P<open>[\[(])\s*(?P<list>[^\[\]()\n]{1,90}?)\s*(?P<one>,?)\s*[\])]"
 _CROSSED = r"(?P<crossed>\w+(?: [x×*] \w+){1,5}|[A-Z0-9](?:x[A-Z0-9]\w*){1,5})(?!\w)"
@@ -96,6 +97,7 @@ def _read_graphs(
 def _clean(text: str) -> str:
     """A text without types and signs of formulas."""
     text = _DOUBLED.sub(r"[\1]", _MATH.sub("", text))
+    text = _BRACKETS.sub(lambda found: found[0].replace(" x ", " × "), text)  # no argument x
     return _EQUALS.sub(r"\1 ", _TYPE.sub(" ", text))
 
 
