@@ -27,6 +27,7 @@ def fix_conv_channels(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     yield from replace_size(guess, got, want, axis=1)
     yield from _fill_up_channels(guess, got, want)
     yield from _leave_constant(guess, got, want)
+    yield from _narrow_joined(guess, got, want)
     yield from _put_channels_last(guess, got, want)
     yield from _widen_last_axis(guess, got, want)
     yield from scale_channels(guess, got, want)
@@ -92,6 +93,14 @@ def _leave_constant(guess: Guess, got: int, want: int) -> Iterator[Guess]:
     for number, given in enumerate(guess.inputs):
         have = given.shape[1] if len(given.shape) > 3 else 0
         if isinstance(have, int) and 0 < have < got <= have + _MOST_CONSTANT < want:
+            yield guess.with_size(number, 1, have + want - got)
+
+
+def _narrow_joined(guess: Guess, got: int, want: int) -> Iterator[Guess]:
+    """Where an input is joined with maps made of others, skips of a decoder: the channels that they leave it."""
+    for number, given in enumerate(guess.inputs if len(guess.inputs) > 2 else ()):
+        have = given.shape[1] if len(given.shape) > 3 else 0
+        if isinstance(have, int) and 0 < have + want - got < have < got:
             yield guess.with_size(number, 1, have + want - got)
 
 

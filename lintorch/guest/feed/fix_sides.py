@@ -14,6 +14,8 @@ LENGTH_NAMES = ("sequence", "length")
 """Names of sizes along which a sequence runs."""
 _LARGEST_FACTOR = 4
 """How many times one side alone is made as big, at most."""
+_IMAGE_NAMES = re.compile(r"(\w+_)?(images?|imgs?|rgbs?|pictures?|photos?)")
+"""Names of what has three channels where it is larger than maps beside it."""
 _LEAST_SIDE, _LARGEST_SIDE = 8, 512
 """Pixels of a side that is made to fit another input, or patches."""
 _WIDEST_SPLIT = 4096
@@ -144,10 +146,12 @@ def _scale_one_image(guess: Guess, one: int, other: int) -> Iterator[Guess]:
     images = [n for n, given in enumerate(guess.inputs) if given.shape[-2:] == SPATIAL[1:]]
     for number in images if len(images) > 1 and one and other else ():
         given = guess.inputs[number]
-        for got, want in ((one, other), (other, one)):
+        met = guess.size_along(given, -2)
+        for got, want in sorted(((one, other), (other, one)), key=lambda pair: pair[0] != met):
             sides = tuple(guess.sizes[name] * want // got for name in SPATIAL[1:])
             if all(_LEAST_SIDE <= side <= _LARGEST_SIDE for side in sides) and want != got:
-                shape = (*given.shape[:-2], *sides)
+                grows = want > got and len(given.shape) == 4 and _IMAGE_NAMES.fullmatch(given.name)
+                shape = (given.shape[0], 3, *sides) if grows else (*given.shape[:-2], *sides)
                 yield guess.with_input(number, replace(given, shape=shape))
 
 
