@@ -92,10 +92,18 @@ def _make_staying(cuda: Callable[..., Any]) -> Any:
     @functools.wraps(cuda)
     def stay(self: Any, *args: Any, **kwargs: Any) -> Any:
         note_cpu_taken(_name_place())
+        if isinstance(self, nn.Module) and "_parameters" in vars(self):
+            self._apply(
+                _keep
+            )  # as to() does, which torch.export refuses of a layer made in forward
         return self
 
     setattr(stay, STAYS, True)
     return stay
+
+
+def _keep(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor
 
 
 def _make_moving(to: Callable[..., Any]) -> Any:
