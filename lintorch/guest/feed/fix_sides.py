@@ -146,7 +146,7 @@ def _scale_one_image(guess: Guess, one: int, other: int) -> Iterator[Guess]:
     images = [n for n, given in enumerate(guess.inputs) if given.shape[-2:] == SPATIAL[1:]]
     for number in images if len(images) > 1 and one and other else ():
         given = guess.inputs[number]
-        met = guess.size_along(given, -2) if len(images) > 2 else one  # skips grow upwards
+        met = guess.size_along(given, -2) if len(guess.inputs) > 2 else one  # skips grow
         for got, want in sorted(((one, other), (other, one)), key=lambda pair: pair[0] != met):
             sides = tuple(guess.sizes[name] * want // got for name in SPATIAL[1:])
             if all(_LEAST_SIDE <= side <= _LARGEST_SIDE for side in sides) and want != got:
