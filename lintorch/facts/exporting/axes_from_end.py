@@ -2,7 +2,7 @@
 
 x.permute(0, -1, 1)       x.permute(0, 2, 1)
 x.movedim(-1, 1)          x.movedim(2, 1)          of three axes
-x.index_add(-1, i, y)     x.index_add(2, i, y)
+x.index_add(-1, i, y)     x.index_add(2, i, y)     and index_add_
 x.unfold(-1, 16, 8)       x.unfold(2, 16, 8)
 
 Measured on torch 2.13, opsets 9 to 17, and ONNX Runtime 1.32: a Transpose of such axes is no valid
@@ -23,9 +23,18 @@ from lintorch.evaluator.values import Tensor
 from lintorch.facts.exporting.einsum_calls import HasCalls
 from lintorch.syntax.literals import literal
 
-_COPIED = {"permute": "dims", "movedim": "source", "moveaxis": "source", "index_add": "dim"}
+_SUMS = ("index_add", "index_add_")
+_COPIED = {
+    **dict.fromkeys(_SUMS, "dim"),
+    "permute": "dims",
+    "movedim": "source",
+    "moveaxis": "source",
+}
 _AXES = {**_COPIED, "unfold": "dimension"}
-WRITTEN_FROM_END = tuple(f"{of}.{name}" for name in _COPIED for of in ("torch", "torch.Tensor"))
+WRITTEN_FROM_END = (
+    *(f"torch.{name}" for name in _COPIED if not name.endswith("_")),
+    *(f"torch.Tensor.{name}" for name in _COPIED),
+)
 
 
 def find_axes_from_end(event: Called) -> str:
@@ -37,7 +46,7 @@ def find_axes_from_end(event: Called) -> str:
     runs = any(isinstance(each, Tensor) and each.data is not False for each in given)
     if not runs or not any(isinstance(each, int) and each < 0 for each in axes):
         return ""
-    way = "fails when it runs" if name == "index_add" else "is no valid file"
+    way = "fails when it runs" if name in _SUMS else "is no valid file"
     return f"{name} by axes that count from the end {way}"
 
 

@@ -18,6 +18,8 @@ class Turned(nn.Module):
         d = x.movedim(1, -1) + x.transpose(-1, 1) + x.swapaxes(-1, -2)
         e = x.index_add(-3, rows, x[:, :2])  # hit
         f = x.index_add(1, rows, x[:, :2])
+        x.clone().index_add_(-2, rows, x[:, :, :2])  # hit
+        x.clone().index_add_(1, rows, x[:, :2])
         g = x.permute(0, 3, 1, 2) + self.place.permute(0, -1, 1, 2)
         order = (0, -1, 1, 2)
         return a, b, c, d, e, f, g, x.permute(*order)  # hit
