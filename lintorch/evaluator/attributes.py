@@ -367,7 +367,7 @@ def shape_of_tensor(held: Tensor) -> Value:
         if held.rows is None:
             return whole
         return replace(whole, spread=((make_number(held.rows),), whole, ()))
-    return Items("Size", tuple(map(make_number, held.shape)))
+    return Items("Size", tuple(map(make_number, held.shape)), guessed=held.guessed)
 
 
 @reads(Array)

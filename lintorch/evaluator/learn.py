@@ -210,6 +210,12 @@ def note_rank_asked(machine: Machine, held: Tensor) -> None:
         machine.several_ranks |= {held.ranked_as or held.turned_from} - {""}
 
 
+def note_length_asked(machine: Machine, shape: Items) -> None:
+    """The same of `len(x.shape)`, of a shape that is not known."""
+    if shape.items is None:
+        machine.several_ranks |= {shape.of_input or shape.like_input} - {""}
+
+
 def teach_moved(machine: Machine, value: Tensor) -> None:
     """The same of an input that came through `cpu()` or `detach()`."""
     if value.data is None and len(value.memory) == 1:

@@ -195,6 +195,8 @@ class Items(Value):
     spread: tuple[tuple[Value, ...], Value, tuple[Value, ...]] | None = None
     """Of `a, *x.shape, b`: what stands ahead of the one part of which the items are not known, it, and what
     stands behind."""
+    guessed: bool = field(default=False, compare=False)
+    """Of a Size: whether the tensor is only presumed to have so many axes."""
 
 
 @frozen_record

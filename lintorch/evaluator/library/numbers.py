@@ -14,6 +14,7 @@ from lintorch.evaluator.arithmetic import combine_each, convert_number, take_roo
 from lintorch.evaluator.far_sizes import crosses_far_out
 from lintorch.evaluator.items import ask_keys, item_of, tell_ordered
 from lintorch.evaluator.join import make_choice
+from lintorch.evaluator.learn import note_length_asked
 from lintorch.evaluator.library.table import LIBRARY, Handler, does
 from lintorch.evaluator.machine import Machine
 from lintorch.evaluator.sizes import Size, join_varying, largest, make_symbol, smallest
@@ -282,6 +283,10 @@ def count_items(machine: Machine, node: ast.AST, given: Given) -> Value:
             return keep_via(machine, node, "len", known)
         found = Number(None, True, None)
         return keep_via(machine, node, "len", found)
+    if isinstance(value, Items) and value.kind == "Size":
+        note_length_asked(machine, value)
+        if value.guessed and machine.here.name.endswith("forward"):  # not a helper with work done
+            return Number(None, True, False)
     items = known_items(machine, value)
     if items is not None:
         return Constant(len(items))

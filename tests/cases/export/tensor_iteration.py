@@ -368,3 +368,17 @@ class Encoded(nn.Module):
 class WalkExplainer(nn.Module):
     def forward(self, x):
         return [row * 2 for row in x]
+
+
+class OneOrMany(nn.Module):
+    """Who asks how long a shape is gets inputs of several numbers of axes: pictures, and films of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 3, 3)
+
+    def forward(self, frames):
+        rank = len(frames.size())
+        if rank > 4:
+            frames = torch.cat([frames[:, :, i] for i in range(frames.size(2))], dim=0)  # hit
+        return self.conv(frames)
