@@ -93,9 +93,7 @@ def _make_staying(cuda: Callable[..., Any]) -> Any:
     def stay(self: Any, *args: Any, **kwargs: Any) -> Any:
         note_cpu_taken(_name_place())
         if isinstance(self, nn.Module) and "_parameters" in vars(self):
-            self._apply(
-                _keep
-            )  # as to() does, which torch.export refuses of a layer made in forward
+            self._apply(_keep)  # as to() does: refused of a layer made in forward
         return self
 
     setattr(stay, STAYS, True)
