@@ -50,8 +50,8 @@ def _lint_source(task: LintTask, text: str, bare: Linted) -> Linted:
     except cst.ParserSyntaxError as error:
         place = Place(task.path, max(error.raw_line, 1), error.raw_column + 1)
         return replace(bare, findings=(_report_unparsed(task, UNKNOWN_SYNTAX, place),))
-    dead = list_dead_rows(text)
-    found = lint_subject(source, _index_rules(task.codes, task.folders, source.is_test))
+    found = list(lint_subject(source, _index_rules(task.codes, task.folders, source.is_test)))
+    dead = list_dead_rows(text) if found else ()
     return replace(
         bare,
         findings=tuple(f for f in found if not any(f.place.row in rows for rows in dead)),

@@ -120,16 +120,10 @@ def _asks_more(loop: ast.AST, optimizer: str) -> bool:
 
 
 _OF_OPTIMIZERS = frozenset(
-    {
-        "step",
-        "state_dict",
-        "load_state_dict",
-        "add_param_group",
-        "backward",
-        "param_groups",
-        "train",
-    }
-    | {"eval", "register_step_pre_hook", "register_step_post_hook"}
+    (
+        *("step", "state_dict", "load_state_dict", "add_param_group", "param_groups", "backward"),
+        *("train", "eval", "register_step_pre_hook", "register_step_post_hook"),
+    )
 )
 
 

@@ -20,29 +20,23 @@ def is_condition(forward: cst.FunctionDef, name: str) -> bool:
     """
     nodes = list(walk(forward.body))
     names, placed = _list_names(nodes, name)
-    taken = [_find_first(value) for node in nodes for value in _list_taken(node)]
-    for node in nodes:
-        if isinstance(node, cst.Attribute) and node.attr.value in _SIZES:
-            placed.append(node.value)
-    used = [each for each in nodes if _is_named(each, names) and not _is_one(each, placed)]
-    return bool(used) and all(_is_one(each, taken) for each in used)
+    taken = {_find_first(value) for node in nodes for value in _list_taken(node)}
+    placed |= {n.value for n in nodes if isinstance(n, cst.Attribute) and n.attr.value in _SIZES}
+    used = {each for each in nodes if _is_named(each, names)} - placed
+    return bool(used) and used <= taken
 
 
-def _list_names(nodes: Sequence[cst.CSTNode], name: str) -> tuple[set[str], list[cst.CSTNode]]:
+def _list_names(nodes: Sequence[cst.CSTNode], name: str) -> tuple[set[str], set[cst.CSTNode]]:
     """The names that an input goes by, in another form too, and where they are given to it."""
-    names, placed = {name}, list[cst.CSTNode]()
+    names, placed = {name}, set[cst.CSTNode]()
     for node in nodes:
         match node:
             case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(other) as target)]):
                 first = _find_first(node.value)
                 if _is_named(first, names):
                     names.add(other)
-                    placed += [target, first]
+                    placed |= {target, first}
     return names, placed
-
-
-def _is_one(node: cst.CSTNode, others: Sequence[cst.CSTNode]) -> bool:
-    return any(node is each for each in others)
 
 
 def _is_named(node: cst.CSTNode, names: set[str]) -> bool:

@@ -71,6 +71,8 @@ _ASIDE = re.compile(
 )
 """Functions that pick boxes from what a model gave, that measure, that draw in training, or show what happens."""
 _MEANS = ("torch.mean", "torch.sum")
+_SOURCES = frozenset({"source", "src", "src_seq"})
+"""Inputs beside which a target is no truth."""
 _WRAPPERS = ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel")
 _SWITCHES = frozenset({"training", "return_loss", "augment", "visualize"})
 """Arguments that are off where a model is deployed."""
@@ -169,9 +171,6 @@ def scripted_only(outer: cst.CSTNode, inner: cst.CSTNode, names: Lookup) -> bool
         return False
     test = outer.test
     return isinstance(test, cst.Call) and names.name(test.func) == "torch.jit.is_scripting"
-
-
-_SOURCES = frozenset({"source", "src", "src_seq"})
 
 
 def wants_target(forward: cst.FunctionDef) -> bool:
