@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from running import lintorch
+from running import findings, lintorch
 
 ONE_GPU = """
 import torch
@@ -245,3 +245,16 @@ def test_remedy_is_of_the_form_that_is_found(rule: str, tmp_path: Path) -> None:
     (tmp_path / "net.py").write_text(text)
     told = lintorch("check", "net.py", "--select", rule, "--output-format", "json", cwd=tmp_path)
     assert [found["remedy"] for found in json.loads(told.stdout)] == [remedy]
+
+
+def test_a_draw_in_forward_is_a_note_where_nobody_says_what_exports(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "import random\n\nfrom torch import nn\n\n\nclass Net(nn.Module):\n"
+        "    def forward(self, x):\n        return x * random.random()\n"
+    )
+    asked = ("--select", "LT113", "--extend-select", "advice")
+    (told,) = [e for e in findings(*asked, cwd=tmp_path) if e["code"] == "LT113"]
+    assert told["severity"] == "note"
+    (tmp_path / "lintorch.toml").write_text('exporters = ["onnx"]\n')
+    (told,) = findings("--select", "LT113", cwd=tmp_path)
+    assert told["severity"] == "error"

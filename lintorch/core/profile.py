@@ -59,6 +59,11 @@ class Profile:
     strict: bool = True
     """False where a call of torch.jit.trace lets it take the dicts that models give back."""
 
+    @property
+    def is_chosen(self) -> bool:
+        """Whether settings, the command line or export calls of the project say which exporters count."""
+        return bool(self.stated) or self.exporters != DEFAULT_EXPORTERS
+
     def opset_asked(self, exporter: str) -> int | None:
         """The ONNX opset that this exporter is asked for; None where it is asked for none."""
         return dict(self.opsets).get(exporter) if self.opset is None else self.opset

@@ -128,13 +128,15 @@ def _runs_model(event: Occurrence, source: Source) -> bool:
 
 
 def _gives_arrays(event: Occurrence, source: Source) -> bool:
-    """Whether what a model gives is reckoned with as an array of NumPy, for which it has waited.
+    """Whether what a model gives may be an array of NumPy, for which it has waited.
 
-    `boxes, scores = net(x)` ahead of `boxes *= np.array([w, h, w, h])`.
+    Of a model whose class is not seen that is so unless the function goes on with a tensor:
+    `out.argmax(1)`, `F.softmax(out)`, `criterion(out, y)`, or nothing looks at what it gives.
     """
     function = source.evaluation.find_function(event)
-    if function is None:
+    if function is None or source.evaluation.is_dropped(event):
         return False
+    known = not isinstance(event, UnknownCalled)
     given: set[str] = set()
     arrays: set[str] = set()
     for each in ast.walk(function):
@@ -144,11 +146,32 @@ def _gives_arrays(event: Occurrence, source: Source) -> bool:
                 given |= names
             elif _ARRAY.match(ast.unparse(each.value)):
                 arrays |= names
-    sides = (_list_sides(each) for each in ast.walk(function))
-    return any(not given.isdisjoint(pair) and not arrays.isdisjoint(pair) for pair in sides)
+    sides = [_list_sides(each) for each in ast.walk(function)]
+    if any(not given.isdisjoint(pair) and not arrays.isdisjoint(pair) for pair in sides):
+        return True
+    return not known and not any(_takes_tensor(each, given) for each in ast.walk(function))
 
 
 _ARRAY = re.compile(r"(np|numpy)\.(array|asarray|zeros|ones|float32)\(")
+_OF_TENSORS = frozenset(
+    (
+        *("cpu", "cuda", "detach", "data", "item", "argmax", "softmax", "sigmoid", "to", "view"),
+        *("size", "topk", "log_softmax", "backward", "unsqueeze", "permute", "numpy", "float"),
+    )
+)
+_TAKING_TENSORS = re.compile(r"(torch|F|nn)\.\w|(\w+\.)?(criterion|\w*loss\w*)$", re.I)
+
+
+def _takes_tensor(node: ast.AST, names: set[str]) -> bool:
+    """Whether code goes on with one of these names as with a tensor."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+            return name in names and attribute in _OF_TENSORS
+        case ast.Attribute(value=ast.Subscript(value=ast.Name(id=name)), attr=attribute):
+            return name in names and attribute in _OF_TENSORS
+        case ast.Call(func=func, args=args) if _TAKING_TENSORS.match(ast.unparse(func)):
+            return any(isinstance(each, ast.Name) and each.id in names for each in args)
+    return False
 
 
 def _list_sides(node: ast.AST) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lintorch.core.finding import Applicability, Fix, Harm, Hit
+from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, GivenBack
 from lintorch.evaluator.objects import list_ancestors
@@ -90,7 +90,7 @@ def in_making(event: Called, source: Source) -> Iterator[Hit]:
     if checks(event, source) and not gives_object(event, source):
         name = event.name.removeprefix(HOME)
         said = f"{name} checks the numbers of the tensors that it is given"
-        yield Hit(event, said, skip_check(event, source), HARM)
+        yield Hit(event, said, skip_check(event, source), HARM, severity=weigh(source))
 
 
 @rule.event(*(f"{HOME}{name}.{method}" for name in (*NAMES, *OF_OTHERS) for method in ASKED))
@@ -106,7 +106,12 @@ def in_question(event: Called, source: Source) -> Iterator[Hit]:
         return
     if not is_told_there(made) and not gives_object(event, source):
         said = f"{event.name.rpartition('.')[2]} checks the numbers of the tensor that it is given"
-        yield Hit(event, said, skip_check(made, source), HARM)
+        yield Hit(event, said, skip_check(made, source), HARM, severity=weigh(source))
+
+
+def weigh(source: Source) -> Severity | None:
+    """A note where nobody says what exports: most models that draw are those that train."""
+    return None if source.profile.is_chosen else Severity.NOTE
 
 
 def is_asked_before(held: Value | None, event: Called, source: Source) -> bool:

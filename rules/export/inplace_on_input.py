@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Fix, Hit, Refuted
+from lintorch.core.finding import Applicability, Fix, Hit, Refuted, Severity
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import AttributeRead, Called, Combined, ItemSet, Occurrence
 from lintorch.evaluator.values import Constant, Tensor
@@ -105,7 +105,14 @@ def in_model(event: Called | Combined | ItemSet, source: Source) -> Iterator[Hit
         remedy = f"begin with {name} = {name}.clone()"
         if is_list(event, name, source):
             fix, remedy = None, f"begin with {name} = list({name})"
-        yield Hit(event, message, fix, remedy=remedy, cause=f"writes {name}")
+        severity = weigh_part(event, source)
+        yield Hit(event, message, fix, severity=severity, remedy=remedy, cause=f"writes {name}")
+
+
+def weigh_part(event: Occurrence, source: Source) -> Severity | None:
+    """A note of a part of another model: what it is given was mostly made for it."""
+    root = event.way.root.rpartition(":")[2]
+    return Severity.NOTE if is_root_part(root, source) else None
 
 
 def is_left_by_others(event: Occurrence, name: str, source: Source) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Severity
-from lintorch.core.profile import DEFAULT_EXPORTERS, Profile
+from lintorch.core.profile import Profile
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import (
     AttributeSet,
@@ -217,6 +217,6 @@ def describe(event: KeptDevice) -> str:
 def kept_by(profile: Profile) -> dict[str, Harm]:
     """torch.export has a pass that moves a program: spoken of where somebody says it is in use."""
     kept = {"torchscript-trace": Harm.FAILS}
-    if profile.stated or profile.exporters != DEFAULT_EXPORTERS:
+    if profile.is_chosen:
         kept["torch.export"] = Harm.FAILS
     return kept

@@ -107,9 +107,16 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
     if event.name.endswith("shuffle") or is_used(event, source):
         written = ast.unparse(event.node.func) if isinstance(event.node, ast.Call) else event.name
         said = f"{written}() is drawn once, for the example"
-        reached = None if event.way.certain else Severity.WARNING  # such as where styles are mixed
+        reached = weigh_draw(event, source)
         fix, remedy = draw_by_torch(event, source), name_argument(event, source)
         yield Hit(event, said, fix, harm=HARM, severity=reached, cause="draws", remedy=remedy)
+
+
+def weigh_draw(event: Called, source: Source) -> Severity | None:
+    """How grave a draw is: where nobody says what exports, most models draw in training alone."""
+    if not source.profile.is_chosen:
+        return Severity.NOTE
+    return None if event.way.certain else Severity.WARNING  # such as where styles are mixed
 
 
 def name_argument(event: Called, source: Source) -> str | None:

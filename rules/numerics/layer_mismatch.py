@@ -31,7 +31,8 @@ rule = Rule(
         strided with padding="same", raises when it is made. Shapes are followed as models
         compute them, through helpers, loops and settings; an nn.Sequential that nothing runs is
         tried by itself. What goes through an unknown module is not followed. What raises on one
-        of several branches, of which it is not known which is taken, is a warning.
+        of several branches, of which it is not known which is taken, or by defaults that a project
+        may never use, is a note.
 
         nn.Sequential(*model.children()) runs the children and nothing else: a flatten, a sum
         or a function that the model's own forward does between them is lost. An even kernel
@@ -129,7 +130,7 @@ def in_row(event: IdleRow, source: Source) -> Iterator[Hit]:
             short = each.name.rpartition(".")[2]
             place = each if each.made is None else source.evaluation.place(each.made)
             message = f"{short} raises when this is run: {show_message(each)}"
-            yield Hit(place, message, severity=None if each.way.certain else Severity.WARNING)
+            yield Hit(place, message, severity=None if each.way.certain else Severity.NOTE)
 
 
 @rule.event(Refused)
@@ -147,11 +148,11 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
     if find_unfit_operands(event) is not None or is_meant(event, source):
         return  # another rule tells of it, or the author does
     short = event.name.rpartition(".")[2]
-    severity, where = (None, "") if certain else (Severity.WARNING, ", if this is reached")
+    severity, where = (None, "") if certain else (Severity.NOTE, ", if this is reached")
     if event.by_defaults:
         if is_handed_over(event.way.root.rpartition(":")[2], source):
             return
-        severity, where = Severity.WARNING, ", if it is built with its defaults"
+        severity, where = Severity.NOTE, ", if it is built with its defaults"
     # what follows an error in a pass of a model is met once that is mended
     again = f"pass of {event.way.root}" if certain and event.way.forward else ""
     if event.made is not None and event.made.path in (source.path, event.spot.path):

@@ -10,7 +10,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit
 from lintorch.core.rule import Rule
 from lintorch.evaluator.values import Spot
-from lintorch.facts.project.parts_elsewhere import is_imported_beside
+from lintorch.facts.project.parts_elsewhere import is_imported_beside, is_written_in_imported
 from lintorch.source import STEPS, Act, Action, Source, Training, TrainingRegion
 
 rule = Rule(
@@ -91,6 +91,8 @@ def _missing(region: TrainingRegion, training: Training, source: Source) -> Iter
     if any(_asks_more(region.node, str(each)) for each in stepped):
         return
     once = _is_cleared_once(region, training)
+    if not once and is_written_in_imported("zero_grad", source.path, source.consulted):
+        return  # an optimizer or a step of the project's own may clear
     for passage in region.passages:
         backward = [each for each in passage.actions if each.act is Act.BACKWARD]
         step = next((each for each in passage.actions if each.act in STEPS), None)

@@ -72,6 +72,19 @@ def is_imported_beside(name: str, words: frozenset[str], path: str, consulted: s
     return _stands_on(next(importing, None), others, path, consulted)
 
 
+def is_written_in_imported(word: str, path: str, consulted: set[str]) -> bool:
+    """Whether a file of the project that another imports from speaks of a word.
+
+    False where the project is too large to tell. Files that the answer stands on are added to `consulted`.
+    """
+    own = os.path.abspath(path)
+    others = [each for each in list_around(path) or () if each != own]
+    modules = {name for pair in list_imported(own, stamp_file(own)) for name in pair}
+    named = (each for each in others if os.path.splitext(os.path.basename(each))[0] in modules)
+    speaking = next((each for each in named if word in list_words(each)), None)
+    return _stands_on(speaking, others, path, consulted)
+
+
 def is_written_around(
     pattern: re.Pattern[bytes], path: str, consulted: set[str], *, if_large: bool = True
 ) -> bool:
@@ -96,6 +109,8 @@ def list_imported(path: str, stamp: Stamp) -> frozenset[tuple[str, str]]:
         if isinstance(each, ast.ImportFrom):
             module = (each.module or "").rpartition(".")[2]
             found |= {(module, alias.name) for alias in each.names}
+        elif isinstance(each, ast.Import):
+            found |= {(alias.name.rpartition(".")[2], "") for alias in each.names}
         elif isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name):
             found.add((each.value.id, each.attr))
     return frozenset(found)

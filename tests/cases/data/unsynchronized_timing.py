@@ -102,4 +102,8 @@ def timed_boxes(network, images, w, h):
         begun = time.time()
         maps, scores = network(image)
         took = time.time() - begun  # hit
-        print(maps, scores, took)
+        print(maps.argmax(1), scores, took)
+        begun = time.time()
+        found = network(image)
+        took = time.time() - begun  # nothing tells that it gives tensors
+        draw(image, found, took)
