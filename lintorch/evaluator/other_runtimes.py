@@ -90,6 +90,9 @@ def is_preparing(test: ast.expr, within: ast.AST | None = None) -> bool | None:
         inner = is_preparing(test.operand, within)
         return None if inner is None else not inner
     match test:
+        case ast.BoolOp(op=ast.And(), values=values):
+            answers = [is_preparing(each, within) for each in values]
+            return False if False in answers else None
         case ast.Compare(
             left=asked, ops=[ast.Is() | ast.Eq()], comparators=[ast.Constant(value=bool() as value)]
         ):

@@ -23,10 +23,10 @@ def list_column_sizes(file: CodeFile) -> frozenset[ast.AST]:
 
 def _names_channels(node: ast.Assign) -> bool:
     named = [each for each in node.targets if isinstance(each, ast.Name)]
-    return len(named) == 1 == len(node.targets) and bool(_CHANNELS.fullmatch(named[0].id))
+    return len(named) == 1 == len(node.targets) and bool(CHANNELS.fullmatch(named[0].id))
 
 
-_CHANNELS = re.compile(
+CHANNELS = re.compile(
     r"nc|(n(um)?_?|in_?|c_?)?(ch|chan|channels?|feats?|features?)(_?(num|dim))?|dim"
 )
 """Names of how many channels there are."""

@@ -12,7 +12,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Hit, Severity
 from lintorch.core.profile import MEASURED_TORCH
 from lintorch.core.rule import Rule
-from lintorch.core.tables import Table
+from lintorch.core.tables import Table, release
 from lintorch.facts.api.offered_names import CallableParameters, last_parts, parameters_by_callable
 from lintorch.facts.api.tentative import is_tentative
 from lintorch.facts.project.parts_elsewhere import is_written_around
@@ -60,6 +60,7 @@ rule = Rule(
 )
 PARAMETERS = Table(__file__, "_parameters.json")
 RETIRED = Table(__file__, "_retired_arguments.json")
+RETIRED_NAMES = Table(__file__, "_retired_names.json")
 SPELLED = {
     ("torch.nn.", "pad"): "padding",
     ("torch.nn.", "group"): "groups",
@@ -91,13 +92,19 @@ def in_source(call: cst.Call, source: Source) -> Iterator[Hit]:
     if given == "functools.partial" and len(args) > 1 and not args[0].star:
         given, args = source.name(args[0].value), args[1:]
     known = parameters_by_callable(PARAMETERS).get(given) if given.startswith("torch") else None
-    if known is None:
+    if known is None or is_gone(given, source):
         return
     hits = [*unknown_keywords(given, known, call, args, source), *misplaced(given, known, args)]
     if given in TRANSPOSED and args is call.args:
         hits += too_much_padding(call, source)
     if hits and not is_tentative(call, source) and not is_replaced(given, source):
         yield from hits
+
+
+def is_gone(given: str, source: Source) -> bool:
+    """Whether another rule says that the release has no such function any more."""
+    removed = str(RETIRED_NAMES.by_name.get(given, {}).get("removed") or "")
+    return bool(removed) and source.profile.torch >= release(removed)
 
 
 def is_replaced(given: str, source: Source) -> bool:

@@ -104,7 +104,12 @@ def in_dataset(owner: cst.ClassDef, source: Source) -> Iterator[Hit]:
     info = source.classes.all.get(owner)
     if info is None or not {"__init__", "__getitem__"} <= info.methods.keys():
         return
-    if {"__getstate__", "__reduce__"} & info.methods.keys() or source.is_test:
+    if {
+        "__getstate__",
+        "__reduce__",
+        "__enter__",
+        "__setitem__",
+    } & info.methods.keys() or source.is_test:
         return
     if not any(source.code(base).endswith("Dataset") for base in owner.bases):
         return

@@ -126,11 +126,27 @@ def _weigh(call: cst.Call, source: Source) -> Severity | None:
     if not asking.isdisjoint(_scopes(call, source)):
         return Severity.NOTE
     function = source.enclosing(call, cst.FunctionDef)
+    if any(_starts(other, asking) for other in _list_near(function, source)):
+        return Severity.NOTE
     if function is None or source.enclosing(function, cst.ClassDef) is not None:
         return None
     callers = [each for each in source.nodes(cst.Call) if _calls(each, {function.name.value})]
     needed = all(not asking.isdisjoint(_scopes(each, source)) for each in callers)
     return Severity.NOTE if callers and needed else None
+
+
+def _list_near(function: cst.CSTNode | None, source: Source) -> Iterator[cst.Call]:
+    """The calls of a function, or of the script."""
+    calls = source.nodes(cst.Call)
+    return (each for each in calls if source.enclosing(each, cst.FunctionDef) is function)
+
+
+def _starts(call: cst.Call, functions: set[cst.CSTNode]) -> bool:
+    """`multiprocessing.spawn(work, …)` of a function that asks for a GPU."""
+    names = {each.name.value for each in functions if isinstance(each, cst.FunctionDef)}
+    method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+    first = call.args[0].value if call.args else None
+    return method == "spawn" and isinstance(first, cst.Name) and first.value in names
 
 
 def _list_functions(node: cst.CSTNode, source: Source) -> Iterator[cst.CSTNode]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -10,6 +11,7 @@ from lintorch.core.finding import Applicability, Edit, Fix, Hit, Severity
 from lintorch.core.rule import Rule
 from lintorch.facts.classes.classes import ClassInfo, is_self
 from lintorch.facts.nets.layer_classes import layer_made
+from lintorch.facts.project.parts_elsewhere import is_written_around
 from lintorch.source import Source
 from lintorch.syntax.tree import offspring
 
@@ -86,7 +88,9 @@ def _missing(info: ClassInfo, init: cst.FunctionDef, source: Source) -> Iterator
     own = [info.methods[name] for name in helpers if name in info.methods]
     lines += [inner for method in own for inner in _list_lines(method.body)]
     layers = any(_is_layer(_kept(line), source) for line in lines)
-    called = any(map(_kept, lines)) and _is_called(info, source)
+    called = (
+        any(map(_kept, lines)) and _is_called(info, source) and not _is_run_by_name(info, source)
+    )
     followed = len(own) == len(helpers) and not any(map(_leads_on, own))
     if (layers or called) and followed:
         message = f"{info.name}.__init__ does not call super().__init__(): it raises"
@@ -118,6 +122,16 @@ def _is_called(info: ClassInfo, source: Source) -> bool:
     """Whether it has a forward: its own, or that of a layer of torch."""
     of_torch = any(b.startswith("torch.nn.") and b != "torch.nn.Module" for b in info.bases)
     return of_torch or source.classes.method(info, "forward") is not None
+
+
+def _is_run_by_name(info: ClassInfo, source: Source) -> bool:
+    """`criterion.forward(out, y)`: a loss of plain settings, whose forward is a method like any other."""
+    if not info.name.lower().endswith(("loss", "criterion")):
+        return False
+    return is_written_around(_BY_NAME, source.path, source.consulted, if_large=False)
+
+
+_BY_NAME = re.compile(rb"(?i)\b\w*(loss|criteri(on|a))\w*\.forward\(")
 
 
 def _kept(statement: cst.CSTNode) -> cst.BaseExpression | None:

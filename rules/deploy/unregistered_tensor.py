@@ -100,6 +100,8 @@ def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
         message = f"self.{name} is no buffer: to(), cuda() and half() do not reach it"
         remedy = f'write self.register_buffer("{name}", ...)'
         node = _find_assignment(event, source)
+        if name.startswith("__"):  # Python writes the class in front of it, but not in a text
+            node, remedy = None, f"call it {name.lstrip('_')}, and write self.register_buffer()"
         fix = None if node is None else _fix(node, name, made, source)
         yield Hit(event, message, fix, remedy=remedy, cause="no buffer")
 
@@ -162,7 +164,8 @@ def _is_part(user: Operation, value: Value) -> bool:
     if isinstance(user, Called):
         last = user.name.rpartition(".")[2]
         return last in _SHAPED | {"detach"} and next(list_operands(user), None) is value
-    return isinstance(user, Indexed) and user.held is value
+    taken = isinstance(user, Indexed) and user.held is value
+    return taken and not (isinstance(user.result, Tensor) and user.result.shape == ())
 
 
 def _computes(user: Operation, values: list[Value], source: Source) -> bool:

@@ -13,6 +13,7 @@ from lintorch.evaluator.events import Called, Combined, Returned
 from lintorch.evaluator.values import Items, Value
 from lintorch.evidence import FeltChance, Outcome, TorchDraw, Trace, Trial
 from lintorch.facts.models.gradient_flow import GradientFlow
+from lintorch.facts.models.operation_steps import find_operand, name_operation
 from lintorch.source import Source
 
 rule = Rule(
@@ -109,7 +110,7 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
         return
     if "generator" in event.keyword:  # another rule says that this is refused
         return
-    if ends_in_output(event, source):
+    if ends_in_output(event, source) and not is_given_back(event, source):
         short = event.name.removeprefix("torch.").removeprefix("Tensor.")
         milder = Severity.NOTE if is_spread(event, source) else None
         message = f"{short}() is drawn anew at each call, in eval mode too"
@@ -126,6 +127,36 @@ def ends_in_output(event: Called, source: Source) -> bool:
         for reached in source.evaluation.reached
         for each in reached.events
     )
+
+
+def is_given_back(event: Called, source: Source) -> bool:
+    """Whether the model gives what it drew beside what it made of it: `return quantiles, taus`."""
+    return any(
+        isinstance(each, Returned)
+        and each.way.root == event.way.root
+        and any(is_moved(value, event, source) for value in list_tensors(each.value))
+        for reached in source.evaluation.reached
+        for each in reached.events
+    )
+
+
+def is_moved(value: Value, event: Called, source: Source) -> bool:
+    """Whether a value is what was drawn, through nothing but views and moves."""
+    for _ in range(MOST_MOVES):
+        if value is event.result:
+            return True
+        made = source.evaluation.ways.find_maker(value)
+        if not isinstance(made, Called) or name_operation(made) not in MOVES:
+            return False
+        held = find_operand(made)
+        if held is None:
+            return False
+        value = held
+    return False
+
+
+MOST_MOVES = 6
+MOVES = frozenset({"unsqueeze", "squeeze", "view", "reshape", "to", "cuda", "float"})
 
 
 def list_tensors(value: Value) -> tuple[Value, ...]:

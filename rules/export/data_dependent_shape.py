@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -96,10 +97,18 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
 def in_operand(event: Called, source: Source) -> Iterator[Hit]:
     """`self.norm(x[mask])`."""
     harm = weigh_counted(event)
+    if is_gone_through(event, source):
+        return  # the loop is told, which is refused as well
     if harm and event.way.forward and not source.evaluation.is_dropped(event):
         last = event.name.removesuffix(".forward").rpartition(".")[2]
         said = f"{last} asks whether there are any of the rows, columns or steps that data decide"
         yield Hit(event, said, harm=harm, remedy=SAY if event.name in CHECKED else PAD)
+
+
+def is_gone_through(event: Called, source: Source) -> bool:
+    """`for part in torch.split(rows, 1000):`."""
+    around = source.evaluation.list_around(event)
+    return any(isinstance(each, ast.For) and each.iter is event.node for each in around)
 
 
 @rule.event(ItemSet)

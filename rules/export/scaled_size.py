@@ -13,6 +13,7 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix, Harm, Hit, Refuted
 from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Baked, Called, Combined
+from lintorch.evaluator.own_views import CHANNELS
 from lintorch.evaluator.sizes import (
     Dim,
     Operation,
@@ -183,6 +184,8 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
     chosen = event.via.size is not None and is_counted(event.via.size)
     if chosen or is_for_empty(event, source.evaluation):
         return
+    if is_of_channels(source.call_at(event)):
+        return
     waits = not (event.varies or is_side(event))
     harm = weigh_rounding(event)
     if harm:
@@ -205,6 +208,12 @@ def in_model(event: Baked, source: Source) -> Iterator[Hit]:
         if (fix is not None or not waits) and (harm or unsaved):
             felt = None if unsaved else harm
             yield Hit(event, said, fix=fix, harm=felt, remedy=remedy, cause=name, confirms=waits)
+
+
+def is_of_channels(call: cst.Call | None) -> bool:
+    """`math.sqrt(in_channels)` of what code calls so, of whatever axis it is."""
+    given = call.args[0].value if call is not None and len(call.args) == 1 else None
+    return isinstance(given, cst.Name) and CHANNELS.fullmatch(given.value) is not None
 
 
 def is_factor(call: cst.Call, source: Source) -> bool:

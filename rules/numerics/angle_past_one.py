@@ -123,8 +123,13 @@ def is_set_by_items(event: Called, source: Source) -> bool:
     """`dots[dots > 1] = 1` of what the angle is taken of."""
     call = source.call_at(event)
     given = {source.code(arg.value) for arg in call.args} if call is not None else set()
+    if call is not None and isinstance(call.func, cst.Attribute):
+        given.add(source.code(call.func.value))
+    here = source.enclosing(call, cst.FunctionDef) if call is not None else None
     return any(
-        isinstance(each.target, cst.Subscript) and source.code(each.target.value) in given
+        isinstance(each.target, cst.Subscript)
+        and source.code(each.target.value) in given
+        and source.enclosing(each, cst.FunctionDef) is here
         for each in source.nodes(cst.AssignTarget)
     )
 

@@ -65,8 +65,10 @@ READS_RANK = re.compile(
     r"(environ\.get|getenv)\(\s*[\"']LOCAL_RANK|environ\[[\"']LOCAL_RANK[\"']\](?!\s*=[^=])"
 )
 
-SPAWNS = re.compile(r"\b(multiprocessing|mp)\.spawn\(|(?<![.\w])launch\(\s*\w+,")
-"""Also `launch(main, gpus, ...)`, as detectron2 and those who follow it have it."""
+SPAWNS = re.compile(
+    r"\b(multiprocessing|mp)\.spawn\(|(?<![.\w])launch\(\s*\w+,|\.local_rank = rank\b[^\0]*\bProcess\(target="
+)
+"""Also a Process for each rank that the script itself counts, and `launch(main, gpus, ...)`, as detectron2 and those who follow it have it."""
 READS_RANK_OF_BYTES = re.compile(READS_RANK.pattern.encode())
 READS_OPTION = re.compile(
     rb"\b(\w*arg(ument)?s|\w*opts?|options|\w*flags|\w*config\w*|\w*cfg|hps?|hparams|params)\.local_rank\b(?!\s*=[^=])",

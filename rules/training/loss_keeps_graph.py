@@ -84,7 +84,10 @@ def _runs_again(region: TrainingRegion, source: Source) -> bool:
 def _is_of_one_step(region: TrainingRegion, source: Source) -> bool:
     """Whether a loop goes over the parts of a step, `for i in range(len(critics))`, within one that goes over data."""
     around = source.evaluation.list_around(region.began) if region.is_loop else ()
-    return any(_goes_over_data(each) for each in around if each is not region.node)
+    if any(_goes_over_data(each) for each in around if each is not region.node):
+        return True
+    over = region.node.iter if isinstance(region.node, ast.For) else None
+    return over is not None and bool(_PARTS.search(ast.unparse(over)))
 
 
 def _goes_over_data(node: ast.AST) -> bool:
@@ -97,6 +100,8 @@ def _goes_over_data(node: ast.AST) -> bool:
 
 
 _DATA = re.compile(r"loader|batches|dataset", re.IGNORECASE)
+_PARTS = re.compile(r"(agents?|critics?|heads?|experts?|discriminators?)\)?$")
+"""What a step has several of, each with a loss of its own: `range(self.n_agents)`."""
 _TAKES_NEXT = re.compile(r"(\.|= *)next\(")
 _FIRST = 8
 """Statements of a loop among which it takes its batch."""

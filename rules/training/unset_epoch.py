@@ -12,6 +12,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.unknown_objects import UnknownCalled
 from lintorch.evaluator.values import TRUE, Choice, Value
+from lintorch.facts.project.parts_elsewhere import is_written_in_imported
 from lintorch.facts.training.loader_loops import LOADER
 from lintorch.facts.training.loaders import assigned_variable
 from lintorch.source import Source
@@ -111,7 +112,9 @@ def is_told_elsewhere(made: Called, source: Source) -> bool:
         for each in events
         if isinstance(each, (Called, UnknownCalled))
     )
-    return called or bool(source.evaluation.ways.find_takers(made.result))
+    if called or source.evaluation.ways.find_takers(made.result):
+        return True
+    return is_written_in_imported("set_epoch", source.path, source.consulted)
 
 
 def is_told(made: Called, source: Source) -> bool:

@@ -129,3 +129,7 @@ def shown(images):
     save_image(images, "shown.png", range=(-1, 1))  # hit
     save_image(images, "shown.png", nrow=4, normalize=True)
     return make_grid(images, normalize=True, range=(-1, 1))  # hit
+
+
+def of_what_is_gone(matrix):
+    return torch.eig(matrix, True)

@@ -127,3 +127,19 @@ class Looked(Dataset):
 
 def load(path, args):
     return DataLoader(Lines(path, 3), batch_size=4, num_workers=args.workers)
+
+
+class Store(Dataset):
+    """Written to and read from by its own code, under `with`."""
+
+    def __init__(self, path):
+        self.file = h5py.File(path)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        self.file.close()
+
+    def __getitem__(self, key):
+        return self.file[key][()]

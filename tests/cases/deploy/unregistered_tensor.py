@@ -108,3 +108,15 @@ class Drawn(nn.Module):
     def forward(self, x):
         share = torch.empty(2).uniform_(self.bounds[0], self.bounds[1]) * self.bounds
         return x * share.tolist()[0]
+
+
+class Hidden(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.__strides = torch.FloatTensor([8, 16, 32])
+        self.__anchors = torch.FloatTensor([[1, 2], [3, 4]])  # hit
+        self.stride = self.__strides[0]
+        self.body = nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.body(x) * self.stride + self.__anchors

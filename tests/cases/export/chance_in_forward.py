@@ -151,3 +151,23 @@ class Texture(Recurrent):
     def forward(self, x):
         drawn = torch.rand(x.size(0), x.size(1), self.noise_channels)
         return self.head(self.rnn(x + drawn)[0])
+
+
+class Places(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(8, 8)
+
+    def forward(self, x):
+        places = torch.rand(4, 8).to(x.device)
+        return self.body(x) * places, places
+
+
+class HiddenPlaces(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(8, 8)
+
+    def forward(self, x):
+        places = torch.rand(4, 8).to(x.device)  # hit
+        return self.body(x) * places

@@ -126,3 +126,16 @@ class Prepared(nn.Module):
         if not self.strict:
             self.shift.data.add_(x.mean(0))  # hit
         return x * self.log_scale.exp() + self.shift
+
+
+class FirstBatch(nn.Module):
+    def __init__(self, asks=False):
+        super().__init__()
+        self.asks, self.done = asks, False
+        self.bias = nn.Parameter(torch.zeros(4))
+
+    def forward(self, x):
+        if self.asks and not self.done:
+            self.bias.data = -x.mean(0)
+            self.done = True
+        return x + self.bias

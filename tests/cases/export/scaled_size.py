@@ -354,3 +354,25 @@ class Text(nn.Module):
     def forward(self, text):
         x = self.gate(self.fc(text))
         return x[:, :128], x[:, 128:]
+
+
+class OfChannels(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, image):
+        x = self.conv(image)
+        batch, places, steps, in_channels = x.shape
+        return x / math.sqrt(in_channels)
+
+
+class OfSteps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, image):
+        x = self.conv(image)
+        batch, places, steps, in_channels = x.shape
+        return x / math.sqrt(steps)  # hit

@@ -80,3 +80,15 @@ def shortened(one: torch.Tensor, two: torch.Tensor):
     first = one / (torch.norm(one, dim=-1) + 1e-5).unsqueeze(-1)
     second = two / (torch.norm(two, dim=-1) + 1e-5).unsqueeze(-1)
     return torch.acos(first @ second.T), torch.acos((one / torch.norm(one, dim=-1)) @ two.T)  # hit
+
+
+def set_by_items(first, second):
+    cosines = torch.bmm(first, second).sum(-1)
+    cosines[cosines > 1] = 1
+    cosines[cosines < -1] = -1
+    return cosines.acos() * 2
+
+
+def unset(first, second):
+    cosines = torch.bmm(first, second).sum(-1)
+    return cosines.acos() * 2  # hit

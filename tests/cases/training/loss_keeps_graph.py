@@ -337,3 +337,21 @@ def several_epochs(loader, model, optimizer, criterion):
             optimizer.step()
             total += loss  # hit
         print(total)
+
+
+def of_each_agent(agents, sample, n_agents):
+    losses = []
+    for i in range(n_agents):
+        loss = agents[i](sample).mean()
+        loss.backward()
+        losses.append(loss)
+    return losses
+
+
+def of_each_turn(model, samples, turns):
+    losses = []
+    for i in range(turns):
+        loss = model(samples[i]).mean()
+        loss.backward()
+        losses.append(loss)  # hit
+    return losses
