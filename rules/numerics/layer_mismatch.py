@@ -31,8 +31,8 @@ rule = Rule(
         strided with padding="same", raises when it is made. Shapes are followed as models
         compute them, through helpers, loops and settings; an nn.Sequential that nothing runs is
         tried by itself. What goes through an unknown module is not followed. What raises on one
-        of several branches, of which it is not known which is taken, or by defaults that a project
-        may never use, is a note.
+        of several branches of a model, of which it is not known which is taken, or by defaults
+        that a project may never use, is a note.
 
         nn.Sequential(*model.children()) runs the children and nothing else: a flatten, a sum
         or a function that the model's own forward does between them is lost. An even kernel
@@ -148,7 +148,8 @@ def in_model(event: Refused, source: Source) -> Iterator[Hit]:
     if find_unfit_operands(event) is not None or is_meant(event, source):
         return  # another rule tells of it, or the author does
     short = event.name.rpartition(".")[2]
-    severity, where = (None, "") if certain else (Severity.NOTE, ", if this is reached")
+    unsure = Severity.NOTE if event.way.forward else Severity.WARNING
+    severity, where = (None, "") if certain else (unsure, ", if this is reached")
     if event.by_defaults:
         if is_handed_over(event.way.root.rpartition(":")[2], source):
             return
