@@ -10,6 +10,7 @@ from lintorch.messages.message_kinds import Kind, Runtime, load_runtimes
 from lintorch.messages.name_details import add_details
 from lintorch.messages.name_raiser import add_raiser
 from lintorch.messages.name_strangers import Stranger, find_stranger
+from lintorch.messages.read_advice import add_advice
 from lintorch.messages.read_converter import add_converted
 from lintorch.messages.read_cut import find_cut
 from lintorch.messages.read_node import add_named, find_named
@@ -202,7 +203,7 @@ def _find_class(text: str) -> Kind | None:
             and any(word in lowered for word in kind.needs)
         )
         if worded and kind.pattern and kind.pattern.search(said):
-            return add_details(kind, said)
+            return add_advice(add_details(kind, said), said)
     return None
 
 

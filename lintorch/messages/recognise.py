@@ -34,7 +34,7 @@ _VALUES = "torch/truth-of-many"
 _CALLED = re.compile(r"[^()\[\]]{0,40}(?:\[[^()\[\]]{1,40}\][^()\[\]]{0,20})?\(?")
 _ERROR = re.compile(
     r"(?i:error|exception|failed|failure|fatal|assert|traceback|abort|not supported|insufficient|mismatch|"
-    r"violation|expected .{1,80}, but (?:got|found) |unsupported (?:shape|op|operator|opset|type|model)\b|positional arguments? but \d|cannot |can't find|could not|not found|missing |values to unpack|terminate called|not quantized|not ready|unable to |suitable kernel|exit code -?[1-9]|\] \d{1,8} killed |: \d{1,8} killed |0xc0000005|segmentation|"
+    r"violation|expected .{1,80}, but (?:got|found) |unsupported (?:shape|op|operator|opset|type|model)\b|positional arguments? but \d|cannot |can't find|couldn't |could not|not found|missing |values to unpack|terminate called|not quantized|not ready|unable to |suitable kernel|exit code -?[1-9]|\] \d{1,8} killed |: \d{1,8} killed |0xc0000005|segmentation|"
     r"does not match|terminated abruptly|ret_check|symbol not found|no vulkan|invalid gpu|object reference not set|object can ?not be cloned|could not be cloned|faulting module|exception thrown|is not a member of|no member named|no matching function|invalid operands to|invalid choice|unrecognized arguments|arguments are required|no such option|887a000\d|invalid \w{1,20} (?:format|version|model|argument|input|shape|file)|not close enough|not within the set tolerance|object has no attribute|\be \d\d:\d\d:\d\d\.\d{1,9} executorch:|undefined symbol|undefined reference|unresolved external|signal \d|\bsig=(?:6|7|11) |abgebrochen|speicherzugriff|已放弃|已中止|核心已转储|段错误|segfault|exc_bad_access|most recent call first|#\d\d pc [0-9a-f]{6}|#0 0x[0-9a-f]{6,16} in )"
 )
 
