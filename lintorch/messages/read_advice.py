@@ -10,7 +10,7 @@ from lintorch.messages.message_kinds import Kind
 _ADVICE = re.compile(
     r"(?:(?<=[.;!?)\]] )|(?<=: )|(?<=, ))"
     r"(?P<advice>(?:[Pp]lease (?:try |make sure |ensure )?(?:to )?|[Tt]ry (?:to )?|[Cc]onsider |[Mm]ake sure |"
-    r"[Yy]ou (?:can|may|need to|must|should|have to|could) |(?:[Uu]se|[Ss]et|[Ii]nstall|[Uu]pgrade|[Pp]ass|[Ss]pecify) (?=[`'\"\w]))"
+    r"[Yy]ou (?:can|may|need to|must|should|have to|could) |(?:[Uu]se|[Ss]et|[Ii]nstall|[Uu]pgrade|[Pp]ass|[Ss]pecify) (?=[`'\"\w])|[Rr]un (?:the )?(?=[`'\"\w]{1,40} command))"
     r"[^;]{4,220}?)(?=\. |\.$|;|$|! )"
 )
 _IDLE = re.compile(

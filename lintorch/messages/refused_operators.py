@@ -29,7 +29,7 @@ _PATTERNS = tuple(
         rf"\b(?:no|missing|without|find an?|found no) (?:\w{{1,14}} )?{_HOW}(?: functions?| rules?)?(?: (?:is|was|registered|found|available|implemented)){{0,3}} (?:for|of)(?: the)?(?: {_THING})?(?: type)?{_OPEN}{_LISTED}",
         rf"\b{_HOW}(?: function)? (?:is |was )?{_NEVER} {_HAVE}(?: for)?(?: the)?(?: {_THING})?{_OPEN}{_LISTED}",
         rf"\b{_THING} (?:conver(?:t|sion)|translat\w{{1,4}}|lower(?:ing)?|import|mapping|pars(?:e|ing)) (?:failed|error|fails)(?: (?:for|at|of))?[\s:=\[\('\"`{{<]{{1,6}}(?:onnx ?: ?)?{_LISTED}",
-        rf"\b(?:cannot|can't|could not|unable to|failed to|don't know how to) (?:resolve|convert|lower|translate|handle|map|import|create)(?: an?| the)?(?: \w{{1,12}})? {_THING}(?: of type| type)?{_OPEN}{_LISTED}",
+        rf"\b(?:cannot|can't|could not|unable to|failed to|don't know how to) (?:resolve|convert|lower|translate|handle|map|import|create|load)(?: an?| the)?(?: \w{{1,12}})? {_THING}(?: of type| type)?{_OPEN}{_LISTED}",
         rf"\b{_THING}(?: type| of type| named?)?{_OPEN}{_LISTED}[\s'\"`)\]:]{{1,4}}(?:\(node [^)]{{1,80}}\) )?(?:of \w{{1,12}} |with \w{{1,12}} |in(?:side)? (?:the )?\w{{1,12}} )?(?:is |are |has |have |was |does |do |may )?{_NEVER} {_HAVE}\b",
         rf"(?P<names>\b{_NAME})['\"`]?,? (?:ONNX )?{_THING} (?:is |are |has |have |was |does |may )?{_NEVER} {_HAVE}\b",
         rf"['\"`](?P<names>{_NAME})['\"`] (?:is |are |was )?{_NEVER} {_HAVE}\b",
