@@ -419,3 +419,70 @@ OF_MNN = [
 def test_what_mnn_prints_is_known_for_its_own(text: str, kind: str) -> None:
     (found,) = recognise(unify_text(text))
     assert found.kind.full_name == f"mnn/{kind}"
+
+
+SAID = [
+    (
+        "ValueError: Unknown model type: mistral. Available ones: ['llama']",
+        "models of the kind `mistral`",
+    ),
+    ("ValueError: Model type mistral3 not supported.", "models of the kind `mistral3`"),
+    ("Exception: ERROR: Unsupported layer type: QConv2D", "operator or layer `QConv2D`"),
+    (
+        "ValueError: Unsupported mode: 'area', expected one of ['linear', 'nearest']",
+        "it lists those that it does: ['linear', 'nearest']",
+    ),
+    ("ValueError: Expected 4D tensor for q, got 3D", "expected 4D tensor for q, and got 3D"),
+    (
+        "ValueError: damp must be between 0 and 1, got 2",
+        "damp must be between 0 and 1; it got 2",
+    ),
+    (
+        "ValueError: backend only supports quantize to 4 bits.",
+        "in which: backend only supports quantize to 4 bits.",
+    ),
+    (
+        "RuntimeError: The observer has not been initialized.",
+        "another order than the program wants, or one is missing",
+    ),
+    (
+        "AssertionError: assert torch.isnan(w).sum() == 0",
+        "values that are no numbers",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), SAID)
+def test_the_sentence_of_an_error_is_read_where_no_kind_is_known(text: str, told: str) -> None:
+    assert told in tell_class(text).kind.cause
+
+
+UNSAID = [
+    ("KeyError: No calibration dataset defined for this run.", "no entry No"),
+    (
+        "System.FormatException: bytes in what should have been an encoded integer.",
+        "A check of the program",
+    ),
+    ("NotImplementedError: This method must be implemented in subclasses.", "A check of"),
+]
+
+
+@pytest.mark.parametrize(("text", "untold"), UNSAID)
+def test_a_sentence_that_asks_for_nothing_is_not_taken_for_a_condition(
+    text: str, untold: str
+) -> None:
+    assert untold not in tell_class(text).kind.cause
+
+
+def test_what_an_error_advises_stands_first_in_the_remedy() -> None:
+    text = "GraphNotReadyException: The opened graph must be quantized. Run the aquant command."
+    advised = tell_class(text).kind.remedy
+    assert advised.startswith("as the message itself says: Run the aquant command;")
+
+
+@pytest.mark.parametrize(
+    "advice", ["Please report a bug to the project.", "Please see the log for more information."]
+)
+def test_advice_that_changes_nothing_is_not_repeated(advice: str) -> None:
+    remedy = tell_class(f"ValueError: the lr is odd. {advice}").kind.remedy
+    assert "as the message itself says" not in remedy
