@@ -271,3 +271,94 @@ def test_a_volume_is_in_proportion_to_the_shape_that_a_model_was_built_for(tmp_p
     """,
     )
     assert fed["Warp"] == 2 * ["float32[batch, 1, 24, 20, 16]"]
+
+
+def test_helpers_and_layers_of_a_loop_tell_of_what_they_are_handed(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Judge(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.net = nn.Embedding(5, 8), nn.Linear(16, 1)
+
+        def forward(self, states, actions):
+            return torch.sigmoid(self.get_logits(states, actions))
+
+        def get_logits(self, states, actions):
+            actions = self.table(actions.long())
+            return self.net(torch.cat([states, actions], dim=-1))
+
+
+    class Related(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.lin = nn.Linear(width, width)
+
+        def forward(self, x, relation):
+            '''x: seq_len x bsz x width
+               relation: tgt_len x src_len x bsz x width
+            '''
+            told = self.lin(relation).view(len(x), len(x), -1, x.shape[-1])
+            return x + (told * x[None]).sum(1)
+
+
+    class Stack(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleList([Related(8), Related(8)])
+
+        def forward(self, x, relation):
+            for number, layer in enumerate(self.layers):
+                x = layer(x, relation)
+            return x
+
+
+    class Cell(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.cell = nn.Linear(6, 10), nn.GRUCell(10 + 7, 4)
+
+        def forward(self, x, memory, max_memory_len):
+            seen = self.cell(torch.cat((self.first(x), memory.mean(1)), -1))
+            return nn.functional.pad(seen, (0, max_memory_len[0] - memory.shape[1]))
+    """,
+    )
+    assert fed["Judge"] == ["float32[batch, 8]", "int64[batch] in 0..4"]
+    assert fed["Stack"][0] == "float32[sequence, batch, 8]"
+    assert fed["Stack"][1].endswith("batch, 8]")
+    assert fed["Stack"][1].count(",") == 3
+    assert fed["Cell"][1].endswith(", 7]")
+    assert fed["Cell"][2].startswith("int64[batch] down from ")
+
+
+def test_a_kind_beside_a_code_is_looked_up_and_a_graph_is_twice_its_nodes(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Painter(nn.Module):
+        def __init__(self, z_dim=6):
+            super().__init__()
+            self.table, self.net = nn.Embedding(5, 12), nn.Linear(z_dim + 12, 4)
+
+        def forward(self, z, y):
+            if y.dtype is torch.int64:
+                y = self.table(y)
+            return self.net(torch.cat([z, y / torch.norm(y, dim=1, keepdim=True)], 1))
+
+
+    class Session(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(50, 24)
+            self.inner, self.outer = nn.Linear(24, 24), nn.Linear(24, 24)
+
+        def forward(self, inputs, A):
+            hidden = self.table(inputs)
+            many = A.shape[1]
+            inner = torch.matmul(A[:, :, :many], self.inner(hidden))
+            return inner + torch.matmul(A[:, :, many : 2 * many], self.outer(hidden))
+    """,
+    )
+    assert fed["Painter"] == ["float32[batch, 6]", "int64[batch] in 0..4"]
+    assert fed["Session"] == ["int64[batch, sequence] in 0..48", "float32[batch, sequence, 32]"]

@@ -697,3 +697,63 @@ def test_a_class_that_wants_models_is_made_by_its_own_method(tmp_path: Path) -> 
     assert model.arguments["factory"] == "Tabular.make_default"
     (given,) = pick_tensors(model.inputs)
     assert len(given.shape) == 2
+
+
+def test_numbers_are_large_enough_for_what_the_constructor_divides_them_by(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        nets_py="""
+        class Painter(nn.Module):
+            def __init__(self, z_dim, size, nfilter=4):
+                super().__init__()
+                self.s0 = size // 32
+                self.nf = nfilter
+                self.first = nn.Linear(z_dim, nfilter * self.s0 * self.s0)
+                self.last = nn.Conv2d(nfilter, 3, 3)
+
+            def forward(self, z):
+                out = self.first(z).view(z.size(0), self.nf, self.s0, self.s0)
+                return self.last(nn.functional.interpolate(out, scale_factor=2.0))
+
+        class Halving(nn.Module):
+            def __init__(self, side, count):
+                super().__init__()
+                self.layer = nn.Linear(int(side / 16), count // 2**4)
+
+            def forward(self, x):
+                return self.layer(x)
+        """,
+    )
+    assert model_of(reports["Painter"]).arguments["size"] == 64
+    assert model_of(reports["Halving"]).parameters == 2 * 2 + 2
+
+
+def test_keys_are_settings_though_a_module_has_a_method_of_that_name(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        configs__base_yaml="""
+        train: {rate: 0.5, steps: 3}
+        data: {width: 12}
+        """,
+        nets_py="""
+        class Short(nn.Module):
+            def __init__(self, hp):
+                super().__init__()
+                self.rate = hp["train"]["rate"]
+                self.layer = nn.Linear(hp["data"]["width"], 2)
+
+            def forward(self, x):
+                return self.layer(x) * self.rate
+
+        class Named(nn.Module):
+            def __init__(self, told):
+                super().__init__()
+                self.rate = told["train"]["rate"]
+                self.layer = nn.Linear(told["data"]["width"], 3)
+
+            def forward(self, x):
+                return self.layer(x) * self.rate
+        """,
+    )
+    assert model_of(reports["Short"]).parameters == 12 * 2 + 2
+    assert model_of(reports["Named"]).parameters == 12 * 3 + 3

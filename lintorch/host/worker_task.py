@@ -26,7 +26,7 @@ _TRANSLATIONS = {"onnx": ("lintorch.guest.export.onnx_translations",), "onnx-leg
 _BACKWARD = ("torch.fx.experimental.symbolic_shapes",)
 """What a gradient loads when the first is asked for."""
 _STEPPING = ("torch._dynamo",)
-"""What the first step of an optimizer loads, and the first operator that is watched."""
+"""What the first step of an optimizer loads."""
 
 _EXAMINE_FILE = "lintorch.guest.examine_file:examine_file"
 _EXAMINE_CONFIGURED = "lintorch.guest.examine_file:examine_configured"
@@ -64,7 +64,7 @@ class WorkerTask:
             "options": pack_value(self.options),
         }
         exporters = self.options.exporters
-        imports = [*self.imports, *(_TRACERS if self.options.trace or exporters else _STEPPING)]
+        imports = [*self.imports, *(_TRACERS if self.options.trace or exporters else ())]
         imports += [name for each in exporters for name in _TRANSLATIONS.get(each, ())]
         bounds = bound_file(self.options, self.models)
         return (yield from worker.do_work(self.function, arguments, bounds, tuple(imports)))

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Container, Mapping
 from typing import Any
 
+from lintorch.guest.construct.divided_numbers import outgrow_divisors
 from lintorch.guest.construct.function_text import parse_source_of
 
 _WIDTHS_IN = re.compile(
@@ -21,8 +22,8 @@ _SHORTCUTS = ("downsample", "down_sample", "shortcut", "skip", "proj", "projecti
 
 
 def fit_together(call: Callable[..., Any], made: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments, with widths that a block without a projection can add up."""
-    return {**made, **_fit_residual(call, made)}
+    """The arguments, with widths that a block without a projection can add up, and sides that it can halve."""
+    return {**made, **outgrow_divisors(call, made), **_fit_residual(call, made)}
 
 
 def _fit_residual(call: Callable[..., Any], made: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from lintorch.guest.construct.tiny_configs import guess_setting
 from lintorch.guest.imports.cpu_for_gpu import name_cpu
 
 CONFIG_NAME = re.compile(
-    r"(\w+_)?(configs?|cfgs?|confs?|args|opts?|hparams?|hps|params|options|settings|flags)"
+    r"(\w+_)?(configs?|cfgs?|confs?|args|opts?|hparams?|hps?|params|options|settings|flags)"
 )
 _COUNTED = re.compile(
     r"vocab|alphabet|((num|n|size|len)_(of_)?(labels?|tags?|words?|chars?|class(es)?|users?|items?|nodes?))"
@@ -84,7 +84,7 @@ def is_settings_parameter(call: Callable[..., Any], parameter: inspect.Parameter
     least = 1 if _DATA_NAME.fullmatch(parameter.name.lower()) else _LEAST_READ
     if len(read) < least or parameter.name in find_called_names(call):
         return False
-    asked = {use.path[0] for use in read}
+    asked = {use.path[0] for use in read if _NO_SETTINGS.issuperset(use.path)}
     return not asked & (_NO_SETTINGS - _ORDINARY) and find_part_class(call, parameter) is None
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from lintorch.guest.construct.function_text import parse_source_of
 from lintorch.guest.construct.parameters import read_annotation
+from lintorch.guest.feed.guess_lengths import is_named_as_lengths
 from lintorch.guest.feed.handed_on import find_taker
 from lintorch.record.arguments import LeafPlace
 
@@ -55,6 +56,7 @@ def find_structures(module: Any, held: int) -> dict[str, tuple[Structure, bool]]
     found = {
         name: _find_unguarded(name, text, tree, held, kept) or _find_in_part(module, name)
         for name, text in written.items()
+        if not is_named_as_lengths(name)
     }
     return {name: structure for name, structure in found.items() if structure}
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import prod
 
 from lintorch.guest.feed.fix_rank import change_rank
-from lintorch.guest.feed.fix_sides import equalise_sizes, scale_sides
+from lintorch.guest.feed.fix_sides import double_cut_axis, equalise_sizes, scale_sides
 from lintorch.guest.feed.guess_inputs import SPATIAL, Guess, find_numbers
 from lintorch.guest.feed.resize_axis import replace_size, scale_channels
 
@@ -289,6 +289,7 @@ def fix_split(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
 def fix_product(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Rows of one batch of matrices as wide as the other is high; also where they are what was cut off of wider ones."""
     got, want = (int(number) for number in match.groups())
+    yield from double_cut_axis(guess, got, want)
     yield from equalise_sizes(guess, match)
     for number, given in enumerate(guess.inputs):
         have = guess.size_along(given, -1) if len(given.shape) > 2 else 0
@@ -301,6 +302,7 @@ def fix_cell_features(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     got, want = find_numbers(match)[:2]
     yield from replace_size(guess, got, want, axis=-1)
     yield from scale_sides(guess, got, want)
+    yield from _fill_up_features(guess, got, want)
 
 
 def fix_layer_norm(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

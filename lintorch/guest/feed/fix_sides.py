@@ -44,7 +44,7 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     """Two sizes that must be one: positions learned for another size, or inputs that must agree."""
     one, other = find_numbers(match)[:2]
     yield from _spread_masks(guess)
-    yield from _double_cut_axis(guess, one, other)
+    yield from double_cut_axis(guess, one, other)
     yield from _share_length(guess, one, other)
     yield from _scale_one_image(guess, one, other)
     yield from _share_joined_axes(guess, one, other)
@@ -73,9 +73,10 @@ def equalise_sizes(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
             yield from scale_sides(guess, got, want)
 
 
-def _double_cut_axis(guess: Guess, one: int, other: int) -> Iterator[Guess]:
-    """Where a cut left nothing of the second half of an axis, `x[:, n:]`: that axis twice as large."""
-    for number, given in enumerate(guess.inputs if 0 in (one, other) else ()):
+def double_cut_axis(guess: Guess, one: int, other: int) -> Iterator[Guess]:
+    """Where a cut left nothing of the second half of an axis, `x[:, n:]`: that axis twice as large, of fractions first."""
+    numbered = sorted(enumerate(guess.inputs), key=lambda pair: pair[1].dtype.startswith("int"))
+    for number, given in numbered if 0 in (one, other) else ():
         for axis in (-1, 1):
             if len(given.shape) > 1 and guess.size_along(given, axis) == one + other:
                 yield guess.with_size(number, axis, 2 * (one + other))

@@ -37,7 +37,7 @@ COMMON_SIDES = (64, 32, 96, 128, 224, 256, 299, 320, 512)
 """Pixels of sides that models are commonly made for, in the order they are tried."""
 SPATIAL = ("depth", "height", "width")
 """Names of sizes of images and volumes."""
-_GRAPH_NAMES = re.compile(r"adj\w*|\w*_adj|\w*adjacency\w*")
+_GRAPH_NAMES = re.compile(r"adj\w*|\w*_adj|\w*adjacency\w*|A")
 _PAIRS_NAMES = re.compile(r"\w+_(matrix|matrices|mats?)")
 """Names of what there is for each two places of a sequence: intervals, distances."""
 _MASK_NAMES = re.compile(r"\w*mask\w*")
@@ -205,6 +205,8 @@ def guess_inputs(
         of_person = labelled.inputs[:1] != guess.inputs[:1]
         if said or partly or of_person or len(guess.inputs[0].shape) >= _IMAGE:
             guess = labelled
+        elif _are_kinds(guess, labelled):
+            yield labelled
         elif labelled is not guess:
             later.append(labelled)  # words beside what they are to attend to are looked up as well
         if said or partly:
@@ -219,6 +221,13 @@ def guess_inputs(
     yield from later
     if len(named) > 1 and not is_loss:
         yield from _guess_loss_inputs(named)
+
+
+def _are_kinds(guess: Guess, labelled: Guess) -> bool:
+    """Whether what is looked up is by its name what each sample is of: `y` beside `z`."""
+    pairs = zip(guess.inputs, labelled.inputs, strict=True)
+    changed = [now.name for was, now in pairs if was != now]
+    return bool(changed) and all(map(_KIND_NAMES.fullmatch, changed))
 
 
 def take_said(guess: Guess, said: Mapping[str, SaidShape], namer: AxisNamer) -> Guess:

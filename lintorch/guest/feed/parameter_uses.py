@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from lintorch.guest.construct.function_text import parse_source_of
+from lintorch.guest.feed.guess_lengths import is_named_as_lengths
 
 
 class PlainKind(enum.Enum):
@@ -238,6 +239,11 @@ def find_loop_modules(
 
 def find_keyword(node: ast.AST, name: str, called: nn.Module) -> str:
     """The name by which a module gets the parameter that a call passes to it."""
+    return find_passed_name(node, name, called.forward)
+
+
+def find_passed_name(node: ast.AST, name: str, called: Callable[..., Any]) -> str:
+    """The name by which a function gets the parameter that a call passes to it."""
     if not isinstance(node, ast.Call):
         return ""
     for keyword in node.keywords:
@@ -245,7 +251,7 @@ def find_keyword(node: ast.AST, name: str, called: nn.Module) -> str:
             return keyword.arg or ""
     for number, given in enumerate(node.args):
         if getattr(given, "id", "") == name:
-            names = list(inspect.signature(called.forward).parameters)
+            names = list(inspect.signature(called).parameters)
             return names[number] if number < len(names) else "input"
     return ""
 
@@ -260,7 +266,8 @@ def _is_used_as_tensor(node: ast.AST, name: str) -> bool:
         return node.attr not in _ON_ANYTHING and hasattr(torch.Tensor, node.attr)
     if isinstance(node, ast.Subscript) and _is_named(node.value, name):
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        return len(parts) > 1 or (isinstance(parts[0], ast.Constant) and parts[0].value is None)
+        only = parts[0].value if isinstance(parts[0], ast.Constant) else ...
+        return len(parts) > 1 or only is None or (only == 0 and is_named_as_lengths(name))
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") == _PACKING:
         return any(_is_named(part, name) for part in node.args[:2])
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

@@ -17,6 +17,8 @@ from lintorch.guest.feed.said_shapes import SaidShape
 from lintorch.record.input_notation import FIRST_SIZES
 
 _BATCH = re.compile(r"b|bs|bsz|n|nb|nt|num_sims|(\w*_)?batch(es)?(_?size)?|(num_)?samples?")
+_SURE_BATCH = re.compile(r"bs|bsz|(\w*_)?batch(es)?(_?size)?")
+"""Words for samples wherever they stand: `(tgt_len, src_len, bsz, dim)`."""
 _HEIGHT, _WIDTH = re.compile(r"h|(\w+_)?(h|height)"), re.compile(r"w|(\w+_)?(w|width)")
 _DEPTH = re.compile(r"d|z|(\w+_)?depth")
 _STEPS = re.compile(
@@ -68,6 +70,8 @@ class AxisNamer:
         words = [axis.lower().removesuffix("_in") for axis in axes]
         first = -1 if self._is_other(words[0]) else 0
         batch = next((n for n, word in enumerate(words[:2]) if _BATCH.fullmatch(word)), first)
+        if batch < 0:
+            batch = next((n for n, w in enumerate(words[:-1]) if _SURE_BATCH.fullmatch(w)), batch)
         return tuple(
             "batch" if number == batch else self._name_axis(axes[number], words, number, whole)
             for number in range(len(axes))

@@ -15,7 +15,7 @@ from torch import nn
 
 from lintorch.guest.construct.function_text import parse_source_of
 from lintorch.guest.feed.handed_on import find_handed
-from lintorch.guest.feed.parameter_uses import find_held_module, find_keyword
+from lintorch.guest.feed.parameter_uses import find_held_module, find_keyword, find_loop_modules
 from lintorch.guest.feed.viewed_rows import read_viewed
 
 SaidShape = tuple[str, ...]
@@ -107,8 +107,9 @@ def _read_of_parts(module: nn.Module, names: Sequence[str], depth: int) -> dict[
     tree = parse_source_of(find_handed(module))
     rows = dict(sorted(_list_stores(tree), reverse=True))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    looped = dict(find_loop_modules(ast.walk(tree), module))
     for node in calls if depth < _DEEPEST_PART else ():
-        part = find_held_module(node.func, module)
+        part = looped.get(getattr(node.func, "id", "")) or find_held_module(node.func, module)
         if part is None or type(part).__module__.startswith("torch."):
             continue
         for name in names:
