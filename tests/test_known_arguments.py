@@ -622,6 +622,38 @@ def test_settings_that_a_file_holds_as_none_are_what_the_project_ships(tmp_path:
     assert any(told.startswith("FLAGS, which is None") for told in model.assumptions)
 
 
+def test_settings_that_a_file_holds_empty_are_what_the_project_ships(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        config_py="""
+        class Box(dict):
+            def __getattr__(self, name):
+                try:
+                    return self[name]
+                except KeyError as error:
+                    raise AttributeError(f"no {name}") from error
+
+        M = Box()
+        """,
+        nets_py="""
+        from config import M
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.stem = nn.Conv2d(3, M.stem_width, 3)
+                self.head = nn.Conv2d(M.stem_width, sum(M.kinds), 1)
+
+            def forward(self, image):
+                return self.head(self.stem(image))
+        """,
+        apps__net_yaml="model:\n  stem_width: 5\n  kinds: [4, 2]\n",
+    )
+    model = model_of(reports["Net"])
+    assert any(told.startswith("M, which is empty") for told in model.assumptions)
+    assert model.parameters == 3 * 5 * 9 + 5 + 5 * 6 + 6
+
+
 def test_a_command_line_of_a_shell_tells_settings(tmp_path: Path) -> None:
     (tmp_path / "scripts").mkdir()
     (tmp_path / "scripts" / "net.sh").write_text(

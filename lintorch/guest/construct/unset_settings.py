@@ -1,4 +1,4 @@
-"""Settings that a file of the project holds as None until a script sets them: `FLAGS = None`."""
+"""Settings that a file of the project holds as None, or empty, until a script sets them: `FLAGS = None`, `M = Box()`."""
 
 from __future__ import annotations
 
@@ -18,23 +18,35 @@ _ABSENT = object()
 
 def fill_unset_settings(call: Callable[..., Any] | None, error: Exception) -> bool:
     """Whether an error came of such settings, which are there from now on, as what the repository ships tells them."""
-    if not isinstance(error, AttributeError) or error.obj is not None or call is None:
+    missed = isinstance(error, AttributeError) and (error.obj is None or _is_empty(error.obj))
+    if call is None or not (missed or isinstance(error, KeyError)):
         return False
     name = _find_unset(call)
     if not name:
         return False
+    unset = vars(inspect.getmodule(call) or inspect)[name]
     settings = make_found_settings(call, name)
     home = find_repository(Path(inspect.getfile(call)).resolve().parent)
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
-        if file and vars(module).get(name, _ABSENT) is None and Path(file).is_relative_to(home):
+        if file and vars(module).get(name, _ABSENT) is unset and Path(file).is_relative_to(home):
             setattr(module, name, settings)
-    note_assumption(f"{name}, which is None until a script sets it: {settings!r}")
+    what = "None" if unset is None else "empty"
+    note_assumption(f"{name}, which is {what} until a script sets it: {settings!r}")
     return True
 
 
 def _find_unset(call: Callable[..., Any]) -> str:
-    """The name in a class's file that settings are read of, and that is None; "" for none."""
+    """The name in a class's file that settings are read of, and that is None or empty; "" for none."""
     scope = vars(inspect.getmodule(call) or inspect)
-    named = (n for n, value in scope.items() if value is None and CONFIG_NAME.fullmatch(n.lower()))
+    named = (
+        name
+        for name, value in scope.items()
+        if (value is None and CONFIG_NAME.fullmatch(name.lower())) or _is_empty(value)
+    )
     return next((name for name in named if find_settings_read(call, name)), "")
+
+
+def _is_empty(value: object) -> bool:
+    """Whether it is a mapping of a class of its own, whose items are attributes too, that holds nothing yet."""
+    return isinstance(value, dict) and type(value).__module__ != "builtins" and not value
