@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,35 @@ def test_the_json_contract(project: Path) -> None:
     assert (found["sizes"], found["notes"], found["also"]) == (None, [], [])
     assert found["message"].endswith(f"; {found['remedy']}")
     assert found["fix"]["applicability"] == "safe"
+
+
+def test_what_a_module_masks_of_its_own_is_in_a_trace(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        textwrap.dedent("""
+        import torch
+        from torch import nn
+
+        class Masked(nn.Conv2d):
+            def __init__(self):
+                super().__init__(1, 1, 3)
+                self.register_buffer("mask", torch.ones(1, 1, 3, 3))
+
+            def forward(self, x):
+                self.weight.data *= self.mask
+                return super().forward(x)
+
+        class Fading(nn.Conv2d):
+            def forward(self, x):
+                self.weight.data *= 0.9
+                return super().forward(x)
+        """)
+    )
+    used = 'exporters=["torch.export", "torchscript-trace"]'
+    told = [
+        each["exporters"]["torchscript-trace"]
+        for each in findings("--select=LT131", "--config", used, cwd=tmp_path)
+    ]
+    assert told == ["right", "wrong"]
 
 
 @pytest.mark.parametrize(("option", "code"), [("--exit-zero", 0), ("--fail-on=error", 0)])

@@ -326,10 +326,10 @@ def test_helpers_and_layers_of_a_loop_tell_of_what_they_are_handed(tmp_path: Pat
     )
     assert fed["Judge"] == ["float32[batch, 8]", "int64[batch] in 0..4"]
     assert fed["Stack"][0] == "float32[sequence, batch, 8]"
-    assert fed["Stack"][1].endswith("batch, 8]")
-    assert fed["Stack"][1].count(",") == 3
-    assert fed["Cell"][1].endswith(", 7]")
-    assert fed["Cell"][2].startswith("int64[batch] down from ")
+    assert str(fed["Stack"][1]).endswith("batch, 8]")
+    assert str(fed["Stack"][1]).count(",") == 3
+    assert str(fed["Cell"][1]).endswith(", 7]")
+    assert str(fed["Cell"][2]).startswith("int64[batch] down from ")
 
 
 def test_a_kind_beside_a_code_is_looked_up_and_a_graph_is_twice_its_nodes(tmp_path: Path) -> None:

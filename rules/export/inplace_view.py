@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import dropwhile
 
@@ -30,7 +31,13 @@ from lintorch.evidence import (
     Trial,
     ViewWrite,
 )
-from lintorch.evidence.host_reads import is_followed_whole, is_run_whole, is_whole_run, write_shapes
+from lintorch.evidence.host_reads import (
+    is_followed_whole,
+    is_run_whole,
+    is_whole_run,
+    source_line,
+    write_shapes,
+)
 from lintorch.evidence.size_changes import blame_event
 from lintorch.facts.models.tensor_writes import find_written, list_views
 from lintorch.facts.models.value_ways import Operation, list_operands
@@ -50,7 +57,9 @@ rule = Rule(
         `diagonal()`.
 
         A write through `.data` is hidden from every tracer: torch.export and the new ONNX
-        exporter stop, the legacy exporter and jit.trace leave it out. An assignment
+        exporter stop, the legacy exporter and jit.trace leave it out, but where a module masks
+        or clamps a tensor of its own: the run that they follow has done it already, and the
+        file holds what came of it. An assignment
         (`y.data = z`) is left out by all four, and nothing says so; where z is worked out of
         `.data`, torch.export and the new ONNX exporter refuse that. Measured on torch 2.13.
 
@@ -104,6 +113,11 @@ SWAPPED = {
 }
 SWAPPED_READ = {**SWAPPED, "torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
 """Of what was read off .data itself, which two refuse to read."""
+SETTLED = {"torch.export": Harm.REFUSED, "onnx": Harm.REFUSED}
+"""Of what a module does to a tensor of its own that changes nothing when it is done again."""
+_SETTLES = re.compile(
+    r"\bself\.(\w+\.)+data\b(\.(clamp|clip)_|\s*(\*=|\.mul_\(|=).*\bself\.\w*mask)"
+)
 LOST = {"onnx-legacy": Harm.SILENT}
 LEGACY = {"onnx-legacy": Harm.REFUSED}
 DIAGONAL = {"onnx": Harm.REFUSED, "onnx-legacy": Harm.SILENT}
@@ -135,12 +149,20 @@ def in_assignment(event: AttributeSet, source: Source) -> Iterator[Hit]:
         owner = source.evaluation.text(event.spot).rpartition(".")[0]
         message = f"gives {owner} other data, where no tracer sees it"
         harm = SWAPPED_READ if is_made_of_data(event, source) else SWAPPED
+        if _SETTLES.search(read_row(event, source)):
+            harm = {**SETTLED, "torchscript-script": Harm.REFUSED}
         remedy = f"give the name another tensor: {owner} = ..."
         if event.held.origin == "parameter":
             remedy = (
                 f"leave it as it is, and compute with what is made of it: masked = {owner} * ..."
             )
         yield Hit(event, message, harm=harm, remedy=remedy, cause="other data")
+
+
+def read_row(event: Occurrence, source: Source) -> str:
+    """The text of the statement that an event stands in."""
+    lines = (each for each in source.evaluation.list_around(event) if isinstance(each, ast.stmt))
+    return next(map(ast.unparse, lines), "")
 
 
 def is_made_of_data(event: AttributeSet, source: Source) -> bool:
@@ -163,7 +185,8 @@ def in_model(event: Write, source: Source) -> Iterator[Hit]:
     if reads:
         message = "writes through .data, where no tracer sees it"
         fix, remedy = write_visibly(event, reads[0].held, source), remedy_of(reads[0].held)
-        yield Hit(event, message, fix, HIDDEN, remedy=remedy)
+        harm = SETTLED if _SETTLES.search(read_row(event, source)) else HIDDEN
+        yield Hit(event, message, fix, harm, remedy=remedy)
     elif any(map(is_diagonal, views)):
         remedy = "choose by a mask: torch.where(i[:, None] == i, value, y) of i = torch.arange(n)"
         severity = Severity.ERROR
@@ -213,7 +236,7 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
 def harm_of(event: ViewWrite) -> dict[str, Harm]:
     """What becomes of a write through these views."""
     if "data" in event.through:
-        return HIDDEN
+        return SETTLED if _SETTLES.search(source_line(event.site)) else HIDDEN
     return DIAGONAL if "diagonal" in event.through else LOST
 
 
