@@ -362,3 +362,23 @@ def test_a_kind_beside_a_code_is_looked_up_and_a_graph_is_twice_its_nodes(tmp_pa
     )
     assert fed["Painter"] == ["float32[batch, 6]", "int64[batch] in 0..4"]
     assert fed["Session"] == ["int64[batch, sequence] in 0..48", "float32[batch, sequence, 32]"]
+
+
+def test_a_length_that_a_method_uses_as_a_tensor_is_one_for_each_sample(tmp_path: Path) -> None:
+    fed = feed_models(
+        tmp_path,
+        """
+    class Last(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(30, 8)
+
+        def pick(self, output, place):
+            place = place.view(-1, 1, 1).expand(-1, -1, output.shape[-1])
+            return output.gather(dim=1, index=place).squeeze(1)
+
+        def forward(self, item_seq, item_seq_len):
+            return self.pick(self.table(item_seq), item_seq_len - 1)
+    """,
+    )
+    assert fed["Last"] == ["int64[batch, sequence] in 0..28", "int64[batch] down from sequence"]

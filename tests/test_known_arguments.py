@@ -789,3 +789,30 @@ def test_keys_are_settings_though_a_module_has_a_method_of_that_name(tmp_path: P
     )
     assert model_of(reports["Short"]).parameters == 12 * 2 + 2
     assert model_of(reports["Named"]).parameters == 12 * 3 + 3
+
+
+def test_what_an_object_counts_by_a_method_is_made_up(tmp_path: Path) -> None:
+    reports = examine_project(
+        tmp_path,
+        configs__run_yaml="""
+        model: Items
+        dataset: books
+        hidden_size: 12
+        """,
+        nets_py="""
+        class Base(nn.Module):
+            def __init__(self, config, dataset):
+                super().__init__()
+                self.n_items = dataset.num(config["ITEM_FIELD"])
+
+        class Items(Base):
+            def __init__(self, config, dataset):
+                super().__init__(config, dataset)
+                self.table = nn.Embedding(self.n_items, config["hidden_size"])
+
+            def forward(self, item_seq):
+                return self.table(item_seq).mean(1)
+        """,
+    )
+    items = model_of(reports["Items"])
+    assert items.parameters == 8 * 12

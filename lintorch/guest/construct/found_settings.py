@@ -76,6 +76,13 @@ class FoundSettings(dict[str, Any]):
         return f"from {self._origin}" if self._origin else "made up"
 
 
+class _Counted(int):
+    """A number that a method of an object tells: `dataset.num(field)`."""
+
+    def __call__(self, *given: Any, **named: Any) -> int:
+        return int(self)
+
+
 def is_settings_parameter(call: Callable[..., Any], parameter: inspect.Parameter) -> bool:
     """Whether a parameter is a configuration of which settings are read by name."""
     read = find_settings_read(call, parameter.name)
@@ -142,6 +149,9 @@ def _fit_value(value: Any, use: SettingUse) -> Any:
         return type(value)()
     if type(value) is int and value == 0 and _COUNTED.search(name):
         value = _ABSENT
+    if value is _ABSENT and use.called:
+        made = _guess_setting(name, False)
+        return _Counted(made) if type(made) is int else made
     if value is _ABSENT:
         known = name in VALUE_BY_NAME or use.several
         return False if use.tested and not known else _guess_setting(name, use.several)

@@ -34,7 +34,7 @@ from lintorch.guest.process.error_text import class_name_of, text_of
 
 _SEVERAL = re.compile(r"iterable|len\(\)|subscriptable|unpack|tuple|list|sequence|zip|out of range")
 """A message that asks for several values where one was given."""
-_ATTRIBUTE_OF_NUMBER = re.compile(r"'(?:int|float)' object has no attribute '(\w+)'")
+_ATTRIBUTE_OF_PLAIN = re.compile(r"'(?:int|float|str)' object has no attribute '(\w+)'")
 _ATTRIBUTE_OF_CONFIG = re.compile(r"'(\w*Config)' object has no attribute '(\w+)'")
 _NUMBERS: tuple[Any, ...] = (
     *((2, 2), (8, 16, 32), (64, 64), (2, 2, 2, 2), (32, 32, 32), (16,) * 12),
@@ -93,11 +93,11 @@ def suggest_arguments(
 def _make_objects(
     call: Callable[..., Any], given: ConstructorArguments, message: str
 ) -> Iterator[ConstructorArguments]:
-    """The arguments with settings for a number of which an attribute is asked: `action_space.n`."""
-    asked = _ATTRIBUTE_OF_NUMBER.search(message)
+    """The arguments with settings for a number or word of which an attribute is asked: `action_space.n`."""
+    asked = _ATTRIBUTE_OF_PLAIN.search(message)
     for name, value in given.items() if asked else ():
         read = {use.path[0] for use in find_settings_read(call, name)}
-        if asked and type(value) in (int, float) and asked.group(1) in read:
+        if asked and type(value) in (int, float, str) and asked.group(1) in read:
             yield {**given, name: make_found_settings(call, name)}
 
 

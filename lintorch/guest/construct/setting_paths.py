@@ -38,13 +38,14 @@ class SettingUse:
     """A setting that is read.
 
     `several`: as several values; `optional`: with a default of the code's own, or after it was set
-    there; `tested`: for its truth.
+    there; `tested`: for its truth; `called`: as a method, `dataset.num(field)`.
     """
 
     path: SettingPath
     several: bool = False
     optional: bool = False
     tested: bool = False
+    called: bool = False
 
 
 @lru_cache(maxsize=256)
@@ -58,6 +59,7 @@ def find_settings_read(call: Callable[..., Any], name: str) -> tuple[SettingUse,
             use.several or known.several,
             use.optional or known.optional,
             use.tested or known.tested,
+            use.called or known.called,
         )
     return tuple(found.values())
 
@@ -86,6 +88,7 @@ class _SettingReader:
         self._several: set[SettingPath] = set()
         self._optional: set[SettingPath] = set()
         self._tested: set[SettingPath] = set()
+        self._called: set[SettingPath] = set()
         self._calls: list[ast.Call] = []
 
     def note_aliases(self, tree: ast.AST) -> None:
@@ -107,6 +110,7 @@ class _SettingReader:
                 self._note(self._read_path(node), self._found)
             if isinstance(node, ast.Call):
                 self._calls.append(node)
+                self._note(self._read_path(node.func), self._called)
                 has_default = len(node.args) > 1 + (getattr(node.func, "id", "") == "getattr")
                 self._note(self._read_call(node) if has_default else None, self._optional)
             is_stored = isinstance(getattr(node, "ctx", None), ast.Store)
@@ -121,7 +125,7 @@ class _SettingReader:
         """The settings themselves, without those that only hold others."""
         inner = {path[:count] for path in self._found for count in range(len(path))}
         for path in sorted(self._found - inner):
-            kept = (self._several, self._optional, self._tested)
+            kept = (self._several, self._optional, self._tested, self._called)
             yield SettingUse(path, *(path in each for each in kept))
 
     def find_passed(

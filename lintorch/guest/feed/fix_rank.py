@@ -8,7 +8,8 @@ from dataclasses import replace
 from math import prod
 
 from lintorch.guest.feed.guess_inputs import Guess, find_numbers
-from lintorch.guest.feed.guess_lengths import measure_samples
+from lintorch.guest.feed.guess_lengths import is_named_as_lengths, measure_samples
+from lintorch.record.models import Input
 
 _QUERIES = re.compile(r"quer(?:y|ies)|(?:^|_)tgt")
 _OF_CAMERA = re.compile(r"camera|intrinsics?|(?:^|_)k(?:$|_|inv)|calib", re.IGNORECASE)
@@ -125,6 +126,14 @@ def take_lengths(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
         told = measure_samples(guess.inputs, number)
         if number and given.longest == "" and told != given:
             yield guess.with_input(number, told)
+
+
+def count_samples(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
+    """A length for each sample in place of one number, where that is used as a tensor: `item_seq_len.view(-1)`."""
+    for plain in guess.plain:
+        if is_named_as_lengths(plain.name) and type(plain.value) in (int, str):
+            kept = replace(guess, plain=tuple(each for each in guess.plain if each is not plain))
+            yield kept.with_inputs((*guess.inputs, Input(plain.name, "int64", ("batch",))))
 
 
 def make_square(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:

@@ -31,6 +31,7 @@ from lintorch.guest.feed.fix_rank import (
     add_indexed_axis,
     add_layers,
     add_steps,
+    count_samples,
     fit_padded_rank,
     lose_axes,
     lose_expanded_axes,
@@ -181,6 +182,10 @@ _REPAIRS: tuple[tuple[re.Pattern[str], Repair], ...] = tuple(
         (
             r"Index is supposed to be a vector|argument should be a 1D CPU int64 tensor",
             take_lengths,
+        ),
+        (
+            r"'int' object has no attribute '(?:view|size|dim|shape|device|to|unsqueeze|tolist|cpu)'",
+            count_samples,
         ),
         (r"tuple index out of range|For unbatched 2-D input, hx", add_steps),
         (
