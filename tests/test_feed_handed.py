@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from test_feed_several import feed_models
+
+from lintorch.guest.feed.fix_dtype import lower_integers
+from lintorch.guest.feed.guess_inputs import Guess
+from lintorch.record.models import Input
 
 
 def test_what_a_part_takes_apart_is_a_graph(tmp_path: Path) -> None:
@@ -382,3 +387,13 @@ def test_a_length_that_a_method_uses_as_a_tensor_is_one_for_each_sample(tmp_path
     """,
     )
     assert fed["Last"] == ["int64[batch, sequence] in 0..28", "int64[batch] down from sequence"]
+
+
+def test_fractions_are_never_bounded_so_that_all_are_nothing() -> None:
+    image = Input("x", "float32", ("batch", 3, "height", "width"), 0, 2)
+    guess = Guess((image, Input("y", "int64", ("batch",), 0, 2)), {"batch": 2})
+    told = re.search("range", "index out of range")
+    assert told is not None
+    found = [*lower_integers(guess, told)]
+    assert [2, 1] in [[given.high for given in each.inputs] for each in found]
+    assert all(each.inputs[0].high != 1 for each in found)

@@ -72,7 +72,8 @@ def lower_integers(guess: Guess, match: re.Match[str]) -> Iterator[Guess]:
     if deep:
         yield from bound_fractions(guess)
     for high in (8, 2, 1):
-        wrong = [n for n, given in enumerate(guess.inputs) if given.high > high]
+        least = {n: 1 + given.dtype.startswith("float") for n, given in enumerate(guess.inputs)}
+        wrong = [n for n, given in enumerate(guess.inputs) if given.high > high >= least[n]]
         for numbers in [wrong, *([n] for n in wrong if len(wrong) > 1)]:
             lowered = tuple(
                 replace(given, high=high) if number in numbers else given
