@@ -409,6 +409,13 @@ class Hangs(nn.Module):
         return x * 2
 
 
+class Throws(nn.Module):
+    def forward(self, x):
+        if exporting():
+            ctypes.PyDLL("libstdc++.so.6")._Znwm(ctypes.c_size_t(2**44))
+        return x * 2
+
+
 class Eats(nn.Module):
     def forward(self, x):
         if exporting():
@@ -435,6 +442,7 @@ FATES = {
     "Exits": "SystemExit",
     "Hangs": "did not finish within 12 s",
     "Eats": "memory",
+    "Throws": "memory",
     "Floods": "",
     "Threads": "",
 }

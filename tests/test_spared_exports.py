@@ -98,7 +98,7 @@ def test_no_fixes_go_in_after_which_another_export_is_worse(project: Path) -> No
     done = lintorch(*asked, cwd=project)
     assert (done.returncode, done.stdout, (project / "net.py").read_text()) == (1, "", NET)
     assert "not put in: torch.export: failed → ok; " in done.stderr
-    assert WORSE in done.stderr
+    assert f"{WORSE} (" in done.stderr  # and where it is wrong then
 
 
 def test_exporters_that_the_project_does_not_use_are_not_heard(project: Path) -> None:

@@ -299,11 +299,22 @@ def _compare_exports(before: Report, after: Report) -> Iterator[tuple[str, bool]
 
 
 def describe_export(was: Outcome, now: Outcome) -> str:
-    """`onnx: wrong by 0.0032 → ok`."""
-    words = [
-        f"{each.status} by {each.error:.2g}"
-        if each.status == "wrong" and each.error
-        else each.status
-        for each in (was, now)
-    ]
-    return f"{now.exporter}: {' → '.join(words)}"
+    """`onnx: wrong by 0.0032 → ok`; with the reason where it fails or is wrong in another way than before."""
+    words = [_name_status(was), _name_status(now)]
+    why = _tell_cause(now)
+    told = f" ({why})" if why and why != _tell_cause(was) else ""
+    return f"{now.exporter}: {' → '.join(words)}{told}"
+
+
+def _name_status(outcome: Outcome) -> str:
+    """`wrong by 0.0032`, `failed`, `stopped`."""
+    if outcome.stage == "stopped":
+        return outcome.stage
+    far = f" by {outcome.error:.2g}" if outcome.status == "wrong" and outcome.error else ""
+    return f"{outcome.status}{far}"
+
+
+def _tell_cause(outcome: Outcome) -> str:
+    """The first line of why an export failed or is wrong."""
+    said = outcome.detail if outcome.status == "wrong" else outcome.message
+    return said.strip().partition("\n")[0].rstrip(".")

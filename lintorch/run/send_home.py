@@ -73,9 +73,10 @@ def _take_in(linted: Linted, strays: _Strays, may_fix: bool) -> Linted:
 
 
 def _join_strays(found: Sequence[Finding], may_fix: bool) -> Finding:
-    """What is said of a line, with the fix that all say."""
+    """What is said of a line first, with the fix of all that say so."""
     first = next((each for each in found if not each.confirms), found[0])
-    same = may_fix and all(_agree(each.fix, first.fix) for each in found)
+    alike = (each for each in found if each.said == first.said)
+    same = may_fix and all(_agree(each.fix, first.fix) for each in alike)
     return first if same else replace(first, fix=None)
 
 

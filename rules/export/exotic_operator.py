@@ -61,6 +61,7 @@ from lintorch.facts.exporting.refused_axes import (
     weigh_ellipsis,
     weigh_squeeze,
 )
+from lintorch.facts.exporting.scatter_places import FIRST_ADDED, scatter_places
 from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectrum
 from lintorch.facts.exporting.without_batch import BATCHLESS, WITH_BATCH, weigh_batchless
 from lintorch.facts.models.value_ways import is_one
@@ -103,7 +104,8 @@ rule = Rule(
         or sizes declared. Measured on torch 2.13: the tables are
         what its two exporters said.
 
-        Fixes write out what takes a line (`x.mT`, `torch.fliplr(x)`, `torch.diff(x)`),
+        Fixes write out what takes a line (`x.mT`, `torch.fliplr(x)`, `torch.diff(x)`), `scatter_add`
+        for `index_add` from opset 16 on,
         `is_causal=bool(...)`, a cast of the whole numbers among operands, and, as a class or function of the file, MaxUnpool2d, Unflatten, an InstanceNorm
         that keeps statistics and `torch.diag`, and `torch.eye(n).bool()`: ONNX Runtime has no EyeLike
         of truths.
@@ -437,6 +439,12 @@ def ask_identity(event: Called, source: Source) -> Fix | None:
     return Fix("make truths of numbers", edits)
 
 
+def add_places(event: Called, source: Source) -> Fix | None:
+    """`zeros.scatter_add(0, index[:, None].expand_as(rows), rows)`, where the opset that is written adds them up."""
+    added = source.profile.opset_of("onnx-legacy") >= FIRST_ADDED
+    return scatter_places(event, source) if added else None
+
+
 FIXES: dict[str, Callable[[Called, Source], Fix | None]] = {
     **{f"torch.nn.InstanceNorm{n}d.forward": settle_norm for n in (1, 2, 3)},
     "torch.Tensor.unfold": place_windows,
@@ -448,6 +456,9 @@ FIXES: dict[str, Callable[[Called, Source], Fix | None]] = {
     **dict.fromkeys(CLAMPS, write_floats),
     "torch.stft": split_spectrum,
     "torch.Tensor.stft": split_spectrum,
+    **dict.fromkeys(
+        ("torch.index_add", "torch.Tensor.index_add", "torch.Tensor.index_add_"), add_places
+    ),
 }
 
 

@@ -125,9 +125,15 @@ def _watch_child(
         if os.getppid() != parent:  # nobody waits for this any more
             process_tree.kill_tree(pid)
             os._exit(1)
-    return Ending(
-        _explain_status(status, disk) if heard.end is None else heard.end, streams.end_of_output()
-    )
+    output = streams.end_of_output()
+    if heard.end is not None:
+        return Ending(heard.end, output)
+    spent = status == -signal.SIGABRT and any(said in output for said in _OUT_OF_MEMORY)
+    return Ending(bounds.describe_overuse() if spent else _explain_status(status, disk), output)
+
+
+_OUT_OF_MEMORY = ("std::bad_alloc", "can't allocate memory")
+"""What native code says that aborts where it gets no memory."""
 
 
 def _answer_message(
