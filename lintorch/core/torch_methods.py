@@ -95,3 +95,17 @@ _COMPARING = frozenset(
 def takes_target(function: str) -> bool:
     """Whether a function of this name compares what it is given first with what it is given second."""
     return function.endswith("_loss") or function in _COMPARING
+
+
+MODULE_METHODS = frozenset(
+    {
+        "T_destination", "add_module", "apply", "bfloat16", "buffers", "call_super_init", "children",
+        "compile", "cpu", "cuda", "double", "dump_patches", "eval", "extra_repr", "float", "forward",
+        "get_buffer", "get_extra_state", "get_parameter", "get_submodule", "half", "ipu",
+        "load_state_dict", "modules", "mtia", "named_buffers", "named_children", "named_modules",
+        "named_parameters", "parameters", "register_buffer", "register_module",
+        "register_parameter", "requires_grad_", "set_extra_state", "set_submodule", "share_memory",
+        "state_dict", "to", "to_empty", "train", "type", "xpu", "zero_grad",
+    }
+)  # fmt: skip
+"""What nn.Module has under a name that does not begin with an underscore: `dir(nn.Module)` of torch 2.13."""

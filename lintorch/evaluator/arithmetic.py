@@ -150,7 +150,7 @@ def combine_numbers(kind: str, left: Value, right: Value) -> Value:
         return Constant(size)
     whole = _is_whole(kind, left, right)
     varying = join_varying(each.varies for each in given)
-    if size is not None and whole:
+    if size is not None and (whole or kind == "Div"):
         varying = varies(size)
     via = frozenset(via for each in given for via in each.via)
     data, own = any(each.data for each in given), any(each.own for each in given)
@@ -158,8 +158,8 @@ def combine_numbers(kind: str, left: Value, right: Value) -> Value:
 
 
 def take_root(value: Value) -> Dim | None:
-    """The root of an int that comes from sizes, as a size that is no int."""
-    if isinstance(value, Number) and value.size is not None and value.whole:
+    """The root of what comes from sizes, as a size that is no int."""
+    if isinstance(value, Number) and value.size is not None:
         return make_operation("sqrt", value.size)
     return None
 

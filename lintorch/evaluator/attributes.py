@@ -122,7 +122,7 @@ def read_external(machine: Machine, node: ast.AST, held: External, name: str) ->
         found = machine.library.find(dotted, machine.here.file)
         if found is not None:
             return ModuleValue(found)
-    return name_foreign(dotted)
+    return name_foreign(machine.library.canonical(dotted))
 
 
 @reads(ModuleValue)

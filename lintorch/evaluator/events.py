@@ -289,10 +289,14 @@ class ForwardCalled(Occurrence):
 
 @frozen_record
 class OwnGradientCalled(Occurrence):
-    """`Swish.apply(x)`: a function with a gradient of its own was called; `ran`: layers that it called."""
+    """`Swish.apply(x)`: a function with a gradient of its own was called; `ran`: layers that it called.
+
+    `models` says whether it was given a model of the project, or a container of models.
+    """
 
     name: str
     ran: tuple[Called, ...]
+    models: bool = False
 
 
 @frozen_record

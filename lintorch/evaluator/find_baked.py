@@ -64,12 +64,19 @@ def _make_event(event: Occurrence, value: Number | Array, via: Via) -> Baked | D
         return DataRead(event.node, via.spot, event.way, via.name, event, own)
     names = frozenset(each.name for each in value.via if not each.data)
     varying = value.varies if isinstance(value, Number) else _vary(via) or None
+    if any(_may_stay(each) and each.spot.is_within(via.spot) for each in value.via):
+        varying = None  # whatever else made the number vary
     return Baked(event.node, via.spot, event.way, via, names - {via.name}, varying)
 
 
 def _vary(via: Via) -> bool:
     """Whether an array was made there of a size that varies."""
     return via.size is not None and varies(via.size) is True
+
+
+def _may_stay(via: Via) -> bool:
+    """Whether nobody knows that what a function was given there varies."""
+    return not via.data and via.size is not None and varies(via.size) is None
 
 
 def _takes_sizes(event: Occurrence, value: Number | Array) -> bool:

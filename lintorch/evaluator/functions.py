@@ -15,7 +15,7 @@ from lintorch.evaluator.given_losses import gives_losses
 from lintorch.evaluator.hook_code import only_hooks
 from lintorch.evaluator.join import join_states, make_choice
 from lintorch.evaluator.kept_beside import keep_beside
-from lintorch.evaluator.layers import is_layer_class
+from lintorch.evaluator.layers import CONTAINERS, is_layer_class
 from lintorch.evaluator.machine import METHODS, Activation, LeftError, Machine, calls, evaluates
 from lintorch.evaluator.mark_order import marking
 from lintorch.evaluator.marks import CallBegan, CallEnded
@@ -31,6 +31,7 @@ from lintorch.evaluator.values import (
     UNKNOWN,
     Bound,
     Choice,
+    Class,
     Constant,
     External,
     Frame,
@@ -91,8 +92,14 @@ def call_bound(machine: Machine, node: ast.AST, callee: Bound, given: Given) -> 
     if callee.method.endswith(OWN_GRADIENT):
         ran = (e for e in machine.events[began:] if isinstance(e, Called) and e.built is not None)
         name = callee.method.removesuffix(OWN_GRADIENT)
-        machine.tell(OwnGradientCalled, node, name, tuple(ran))
+        machine.tell(OwnGradientCalled, node, name, tuple(ran), any(map(_holds_models, whole)))
     return result
+
+
+def _holds_models(value: Value) -> bool:
+    kind = value.of if isinstance(value, Held) else None
+    contains = isinstance(kind, External) and kind.path in CONTAINERS
+    return contains or (isinstance(kind, Class) and is_module_class(kind))
 
 
 @calls(Choice)

@@ -141,7 +141,7 @@ def _look_in_stars(machine: Machine, file: CodeFile, name: str) -> Value:
         other = machine.library.find(dotted, file)
         if other is None:
             if dotted.startswith("torch") and _is_of_torch(f"{dotted}.{name}"):
-                return External(f"{dotted}.{name}")
+                return External(machine.library.canonical(f"{dotted}.{name}"))
         elif other is not file and other.may_offer(name):
             machine.spend(machine.budget.star_steps)
             value = read_global(machine, other, name)
@@ -190,7 +190,7 @@ def read_member(machine: Machine, file: CodeFile, dotted: str, name: str) -> Val
     inside = f"{dotted}.{name}"
     if module is None or module is file:
         inner = library.find(inside, file)
-        unread = name_foreign(inside if dotted else name)
+        unread = name_foreign(library.canonical(inside) if dotted else name)
         return unread if inner is None else ModuleValue(inner)
     bound = name in module.bindings
     inner = None if bound else library.find(inside, file)

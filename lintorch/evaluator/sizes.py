@@ -38,7 +38,14 @@ class Operation:
 
     @property
     def varies(self) -> bool | None:
-        """Whether any operand varies; nobody knows where what is unknown may have the divisor for a factor."""
+        """Whether any operand varies; nobody knows where what is unknown may have the divisor for a factor.
+
+        Nor of how often one size of an image goes into another: `h * w / n` of its n patches.
+        """
+        if self.kind == "/" and all(varies(each) for each in self.operands):
+            above, below = (frozenset(list_symbols(each)) for each in self.operands)
+            if above == below:
+                return None
         if self.kind == "//" and varies(self.operands[1]):
             known = [symbol.varies is not None for symbol in list_symbols(self.operands[0])]
             if not all(known):

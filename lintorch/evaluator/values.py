@@ -29,6 +29,11 @@ class Spot:
     end_row: int
     end_column: int
 
+    def is_within(self, other: Spot) -> bool:
+        """Whether it begins inside of another."""
+        begin, end = (other.row, other.column), (other.end_row, other.end_column)
+        return self.path == other.path and begin <= (self.row, self.column) < end
+
 
 @frozen_record
 class Via:

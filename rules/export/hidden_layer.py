@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from lintorch.core.finding import Harm, Hit, Severity
 from lintorch.core.rule import Rule
+from lintorch.core.torch_methods import MODULE_METHODS
 from lintorch.evaluator.events import AttributeSet
 from lintorch.evaluator.objects import has_open_base, is_module_class, list_ancestors
 from lintorch.evaluator.values import NONE, Class, Constant, Held
@@ -69,18 +70,6 @@ rule = Rule(
     severity=Severity.ERROR,
 )
 
-_METHODS = frozenset(
-    {
-        "T_destination", "add_module", "apply", "bfloat16", "buffers", "call_super_init", "children",
-        "compile", "cpu", "cuda", "double", "dump_patches", "eval", "extra_repr", "float", "forward",
-        "get_buffer", "get_extra_state", "get_parameter", "get_submodule", "half", "ipu",
-        "load_state_dict", "modules", "mtia", "named_buffers", "named_children", "named_modules",
-        "named_parameters", "parameters", "register_buffer", "register_module",
-        "register_parameter", "requires_grad_", "set_extra_state", "set_submodule", "share_memory",
-        "state_dict", "to", "to_empty", "train", "type", "xpu", "zero_grad",
-    }
-)  # fmt: skip
-"""What nn.Module has under a name that does not begin with an underscore: `dir(nn.Module)` of torch 2.13."""
 _TAKEN = re.compile(r"submodule `([\w.]+)`: <bound method|Expected Module but got <class 'method'>")
 """What torch.export, and what torch.jit, say of such a layer."""
 _READ_BY_NAME = {"torch.export": Harm.REFUSED, "torchscript-script": Harm.REFUSED}
@@ -121,7 +110,7 @@ def in_source(event: AttributeSet, source: Source) -> Iterator[Hit]:
         return
     own = _list_own(held)
     owner = next((each for each in own if name in _list_methods(each)), None)
-    if owner is None and name not in _METHODS:
+    if owner is None and name not in MODULE_METHODS:
         return
     if any(map(_sets_attributes, own)) or has_open_base(held.of):
         return
@@ -174,6 +163,6 @@ def in_trial(outcome: Outcome, trial: Trial) -> Iterator[Hit]:
     told = _TAKEN.search(outcome.message)
     for layer in trial.trace.record.layers if told else ():
         name = layer.path.rpartition(".")[2]
-        meant = layer.path == told[1] if told and told[1] else name in _METHODS
+        meant = layer.path == told[1] if told and told[1] else name in MODULE_METHODS
         if meant and layer.built is not None:
             yield report_refusal(layer.built, outcome, f"self.{name} is a method, and no layer")

@@ -98,7 +98,7 @@ def in_model(event: OwnGradientCalled, source: Source) -> Iterator[Hit]:
     call = source.call_at(event)
     if not event.way.forward or (call is not None and source.regions.is_left_out(call)):
         return
-    weighs = any(has_weights(each) for each in event.ran)
+    weighs = event.models or any(has_weights(each) for each in event.ran)
     fix = show_tracers(call, source, weighs=weighs)
     if weighs:
         told = f"{event.name} runs layers with weights unseen by tracers"

@@ -264,13 +264,18 @@ def is_side(event: Baked) -> bool:
     """`int(x.shape[1] ** 0.5)`: of a number of channels nobody makes the root whole."""
     root = event.via.size
     if event.via.name == "math.sqrt":
-        return event.varies is None and "int" in event.also and root is not None
-    atoms = (
-        [each for each in root.atoms if isinstance(each, Operation)]
-        if isinstance(root, Size)
-        else []
-    )
-    return event.varies is None and event.via.name == "int" and any(a.kind == "sqrt" for a in atoms)
+        whole = root is not None and not any(each.kind == "/" for each in list_operations(root))
+        return event.varies is None and "int" in event.also and whole
+    rooted = [each for each in list_operations(root) if each.kind == "sqrt"]
+    inner = [
+        each.kind for root in rooted for size in root.operands for each in list_operations(size)
+    ]
+    return event.varies is None and event.via.name == "int" and bool(rooted) and "/" not in inner
+
+
+def list_operations(size: Dim | None) -> list[Operation]:
+    atoms = size.atoms if isinstance(size, Size) else ()
+    return [each for each in atoms if isinstance(each, Operation)]
 
 
 def weigh_rounding(event: Baked) -> dict[str, Harm]:

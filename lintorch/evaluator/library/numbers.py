@@ -62,12 +62,7 @@ def keep_via(
 def _keep_read(machine: Machine, node: ast.AST, name: str, value: Number) -> Number:
     """Data that was read; of `int(x.item())` the outer call is where that happens."""
     spot = machine.spot(node)
-    begin, end = (spot.row, spot.column), (spot.end_row, spot.end_column)
-    kept = {
-        each
-        for each in value.via
-        if each.spot.path != spot.path or not (begin <= (each.spot.row, each.spot.column) < end)
-    }
+    kept = {each for each in value.via if not each.spot.is_within(spot)}
     return replace(value, via=frozenset({*kept, Via(name, spot, data=True)}))
 
 
