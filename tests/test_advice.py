@@ -258,3 +258,18 @@ def test_a_draw_in_forward_is_a_note_where_nobody_says_what_exports(tmp_path: Pa
     (tmp_path / "lintorch.toml").write_text('exporters = ["onnx"]\n')
     (told,) = findings("--select", "LT113", cwd=tmp_path)
     assert told["severity"] == "error"
+
+
+def test_weights_that_lie_there_are_told_by_where_they_were_saved(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.body = nn.Linear(2, 2)\n"
+        '        self.load_state_dict(torch.load("kept.pt"))\n'
+    )
+    asked = ("--select", "LT214", "net.py")
+    assert len(findings(*asked, cwd=tmp_path)) == 1
+    (tmp_path / "kept.pt").write_bytes(b"...FloatStorage...cpu...")
+    assert findings(*asked, cwd=tmp_path) == []
+    (tmp_path / "kept.pt").write_bytes(b"...FloatStorage...cuda:0...")
+    assert len(findings(*asked, cwd=tmp_path)) == 1

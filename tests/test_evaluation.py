@@ -469,3 +469,50 @@ def test_a_loop_is_not_judged_where_a_file_it_imports_from_clears(tmp_path: Path
     assert len(findings(*asked, cwd=tmp_path)) == 1
     optim.write_text("class Noam:\n    def step(self):\n        self.optimizer.zero_grad()\n")
     assert findings(*asked, cwd=tmp_path) == []
+
+
+TRAINER = """import torch
+from torch import nn
+
+
+class Trainer(nn.Module):
+    def __init__(self, settings):
+        super().__init__()
+        self.make, self.judge = nn.Conv2d(3, 3, 1), nn.Conv2d(3, 3, 1)
+        self.second = torch.optim.Adam(self.make.parameters())
+        self.first = torch.optim.Adam(self.judge.parameters())
+
+    def forward(self, x):
+        y = self.make(x)
+        losses = {"d": self.judge(y.detach()).mean(), "p": self.judge(y.detach()).std()}
+        losses["l"] = (y - x).abs().mean()
+        losses["g"] = self.judge(y).mean()
+        return losses, y
+"""
+STEPS = """from trainers import Trainer
+
+
+def main(settings, loader):
+    trainer = Trainer(settings).cuda()
+    for batch in loader:
+        losses, images = trainer(batch)
+        trainer.first.zero_grad()
+        loss_d = losses["d"] + losses["p"]
+        loss_d.backward()
+        trainer.first.step()
+        trainer.second.zero_grad()
+        loss_g = losses["l"] + losses["g"]
+        loss_g.backward()
+        trainer.second.step()
+"""
+
+
+def test_losses_that_a_model_gives_may_each_have_a_graph_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "trainers.py").write_text(TRAINER)
+    (tmp_path / "steps.py").write_text(STEPS)
+    asked = ("--select", "LT433", "steps.py")
+    assert findings(*asked, cwd=tmp_path) == []
+    (tmp_path / "trainers.py").write_text(TRAINER.replace("y.detach()", "y"))
+    outputs = STEPS.replace("losses, images", "outputs, images").replace("losses[", "outputs[")
+    (tmp_path / "steps.py").write_text(outputs)
+    assert [each["location"]["row"] for each in findings(*asked, cwd=tmp_path)] == [14]

@@ -12,7 +12,7 @@ from lintorch.core.rule import Rule
 from lintorch.evaluator.events import Called, Indexed
 from lintorch.evaluator.given_arguments import name_given
 from lintorch.evaluator.unknown_objects import UnknownCalled
-from lintorch.facts.project.parts_elsewhere import is_written_around
+from lintorch.facts.project.parts_elsewhere import is_written_around, names_no_gpu
 from lintorch.facts.training.part_values import role_of_class
 from lintorch.source import Role, Source
 
@@ -301,7 +301,7 @@ def _is_own(path: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
 
     So has any function of a file that makes the model and names no device. On the CPU it is the same anywhere.
     """
-    if _follows_training(call, source) or _saves_on_cpu(source):
+    if _follows_training(call, source) or _saves_on_cpu(source) or _is_known(path, source):
         return True
     one_device = not _DEVICE.search(source.text)
     if one_device and _knows_one_device(source):
@@ -315,6 +315,21 @@ def _is_own(path: cst.BaseExpression, call: cst.Call, source: Source) -> bool:
         and (scopes & _scopes(other, source) or (one_device and _saves_made(other, source)))
         for other in source.nodes(cst.Call)
     )
+
+
+def _is_known(path: cst.BaseExpression, source: Source) -> bool:
+    """Whether the file is one that torchvision publishes, or lies there: both hold weights of the CPU."""
+    given = source.classes.assigned(path) if isinstance(path, (cst.Name, cst.Attribute)) else []
+    names = [name for each in (path, *given) for name in _TEXT.findall(source.code(each))]
+    if any(_PUBLISHED.search(name) for name in names):
+        return True
+    return bool(names) and names_no_gpu(names[-1], source.path, source.consulted)
+
+
+_TEXT = re.compile(r"""["']([^"'\n]*\.pth?(?:\.tar)?)["']""")
+_PUBLISHED = re.compile(
+    r"(^|/)(resnet|vgg|densenet|alexnet|inception|resnext|googlenet)\w*-[0-9a-f]{8}\.pth$"
+)
 
 
 def _saves_on_cpu(source: Source) -> bool:

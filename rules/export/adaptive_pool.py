@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -114,7 +116,7 @@ MEANS_3D = ("adaptive_avg_pool3d", "AdaptiveAvgPool3d")
 @rule.event(*FUNCTIONS, "torch.adaptive_avg_pool1d", *(f"{each}.forward" for each in LAYERS))
 def in_model(event: Called, source: Source) -> Iterator[Hit]:
     pool = read_pool(event) if event.way.forward else None
-    if pool is None:
+    if pool is None or (not any(pool.before) and is_drawn(event, source)):
         return
     harm = expect_harm(pool)
     if pool.hangs_on_size and not source.profile.dynamic:
@@ -130,6 +132,34 @@ def in_model(event: Called, source: Source) -> Iterator[Hit]:
             harm=harm,
             remedy=name_remedy(pool),
         )
+
+
+def is_drawn(event: Called, source: Source) -> bool:
+    """Whether a generator has made the image of codes, as large as it is built to: `images, _ = self.decoder([codes])`."""
+    function = source.evaluation.find_function(event)
+    given = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
+    if function is None or not isinstance(given, ast.Name):
+        return False
+    calls = [
+        each.value
+        for each in ast.walk(function)
+        if isinstance(each, ast.Assign)
+        and isinstance(each.value, ast.Call)
+        and any(
+            isinstance(n, ast.Name) and n.id == given.id for t in each.targets for n in ast.walk(t)
+        )
+    ]
+    made = [each for each in calls if each is not event.node]
+    return bool(made) and all(
+        GENERATOR.search(ast.unparse(each.func))
+        and each.args
+        and CODES.search(ast.unparse(each.args[0]))
+        for each in made
+    )
+
+
+GENERATOR = re.compile(r"(decoder|generator|synthesis|\b(net)?G(_ema)?)$", re.I)
+CODES = re.compile(r"\b(codes?|latents?|styles?|ws?|z)\b|_(latents?|codes?)\b")
 
 
 def pool_by_cells(event: Called, pool: Pool, source: Source) -> Fix | None:

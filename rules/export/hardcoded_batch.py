@@ -163,6 +163,8 @@ def in_reshape(event: Called, source: Source) -> Iterator[Hit]:
         yield Hit(event, said, fix=keep_batch(event, source), remedy="write x.flatten(1)")
     if sizes[0] != Constant(-1):
         return
+    if is_sized_by_settings(event, source):
+        return
     if counts_features(sizes[1], held) and not asks_sizes(event.node) and is_maps(held, source):
         message = "-1 stands for the batch: maps of another size give more rows than samples"
         remedy = "write x.flatten(1), which keeps the batch"
@@ -201,6 +203,20 @@ def counts_features(size: Value, held: Value) -> bool:
     """Whether a fixed number is not merely that of the channels."""
     shape = held.shape if isinstance(held, Tensor) else None
     return isinstance(size, Constant) and (shape is None or shape[1:2] != (size.value,))
+
+
+def is_sized_by_settings(event: Called, source: Source) -> bool:
+    """Whether the function begins with maps of a size it was made for: `x = x.view(x.size(0), self.c, self.h, self.w)`."""
+    function = source.evaluation.find_function(event)
+    views = (each for each in ast.walk(function) if isinstance(each, ast.Call)) if function else ()
+    return any(
+        isinstance(each.func, ast.Attribute)
+        and each.func.attr in ("view", "reshape")
+        and each.lineno < event.spot.row
+        and len(each.args) == 4
+        and all(ast.unparse(arg).startswith("self.") for arg in each.args[2:])
+        for each in views
+    )
 
 
 def asks_sizes(node: ast.AST) -> bool:

@@ -99,6 +99,8 @@ def in_model(event: Called | Combined | ItemSet, source: Source) -> Iterator[Hit
     name = find_input(written, source)
     if not name or is_left_by_others(event, name, source):
         return
+    if is_of_function(event, source):
+        return
     if not is_compared(event, name, source) and not is_mapping(event, name, source):
         message = f"changes the caller's {name}: {foretell(event)}"
         fix = write_out_of_place(event, name, source) or copy_first(event, name, source)
@@ -107,6 +109,15 @@ def in_model(event: Called | Combined | ItemSet, source: Source) -> Iterator[Hit
             fix, remedy = None, f"begin with {name} = list({name})"
         severity = weigh_part(event, source)
         yield Hit(event, message, fix, severity=severity, remedy=remedy, cause=f"writes {name}")
+
+
+def is_of_function(event: Occurrence, source: Source) -> bool:
+    """Whether it stands in an autograd Function, which works on what a layer gives."""
+    return any(
+        isinstance(each, ast.ClassDef)
+        and any(ast.unparse(base).rpartition(".")[2] == "Function" for base in each.bases)
+        for each in source.evaluation.list_around(event)
+    )
 
 
 def weigh_part(event: Occurrence, source: Source) -> Severity | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -111,6 +112,22 @@ def is_counted(parts: Value | None) -> bool:
     return isinstance(parts, Number) and parts.varies is True
 
 
+def is_gone_through(event: Called, source: Source) -> bool:
+    """Whether a loop of the function goes over the parts, by the name they are given: tensor-iteration tells."""
+    call = source.call_at(event)
+    line = source.parent(call) if call is not None else None
+    held = line.targets[0].target if isinstance(line, cst.Assign) else None
+    function = source.enclosing(call, cst.FunctionDef) if call is not None else None
+    if not isinstance(held, cst.Name):
+        return False
+    loops: tuple[cst.For | cst.CompFor, ...] = (*source.nodes(cst.For), *source.nodes(cst.CompFor))
+    return any(
+        source.enclosing(each, cst.FunctionDef) is function
+        and re.search(rf"\b{held.value}\b", source.code(each.iter))
+        for each in loops
+    )
+
+
 def find_outer(event: Called, source: Source) -> cst.CSTNode | None:
     """What a call is a part of; None where it is not written in this file."""
     call = source.call_at(event)
@@ -120,6 +137,7 @@ def find_outer(event: Called, source: Source) -> cst.CSTNode | None:
 def tell_rows(event: Called, harm: dict[str, Harm], source: Source) -> Iterator[Hit]:
     outer = find_outer(event, source)
     looped = isinstance(outer, (cst.For, cst.CompFor))  # tensor-iteration tells
+    looped = looped or is_gone_through(event, source)
     if outer is not None and not looped and is_cut(event, source):
         message = "cuts an axis that varies into as many parts as the sizes of the example say"
         yield Hit(event, message, harm=harm, remedy="compute on the whole axis at once")

@@ -94,9 +94,24 @@ def is_rebound(written: Tensor, event: Called, used: Combined, source: Source) -
         if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and each.lineno in between
     }
     apart = source.evaluation.find_function(event) is not function
+    if apart and all(is_fresh(side, used, function) for side in sides):
+        return True
     return all(
         {name.id for name in list_names(side)} <= stored or (isinstance(side, ast.Call) and apart)
         for side in sides
+    )
+
+
+def is_fresh(side: ast.expr, used: Combined, function: ast.AST) -> bool:
+    """`out = self.body(x)` in the line above `out += shortcut`: nothing ran in between that could write to it."""
+    row = used.spot.row
+    lines = [e for e in ast.walk(function) if isinstance(e, ast.Assign) and e.lineno < row]
+    last = max(lines, key=lambda each: each.lineno, default=None)
+    if last is None or not isinstance(last.value, ast.Call) or not isinstance(side, ast.Name):
+        return False
+    between = (e for e in ast.walk(function) if isinstance(e, ast.Expr) and e.lineno < row)
+    return ast.unparse(last.targets[0]) == side.id and all(
+        each.lineno < last.lineno for each in between
     )
 
 

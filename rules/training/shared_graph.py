@@ -178,6 +178,8 @@ def _name_shared(first: Action, later: Action, graph: GradientGraphs, source: So
     given = {id(each.whole or each): each for each in graph.list_outputs(first.value)}
     for each in graph.list_outputs(later.value):
         other = given.get(id(each.whole or each))
+        if _gives_losses(graph.find_call(each), source):
+            continue  # of a model that works out several losses each may have a graph of its own
         if other is not None and (other is each or _come_from_one(other, each, source)):
             return "the output of one model"
     return ""
@@ -228,6 +230,17 @@ def _name_stepped(passage: Passage, action: Action) -> object:
     """The optimizer that steps next."""
     steps = (e for e in passage.after(action) if e.act in STEPS)
     return next((each.on for each in steps), None)
+
+
+def _gives_losses(called: Occurrence | None, source: Source) -> bool:
+    """`losses, images = trainer(batch)`."""
+    around = source.evaluation.list_around(called) if called is not None else ()
+    line = next((each for each in around if isinstance(each, ast.Assign)), None)
+    written = [ast.unparse(each) for each in line.targets] if line is not None else []
+    return any(_LOSSES.search(each) for each in written)
+
+
+_LOSSES = re.compile(r"\blosses\b|\bloss_dict\b")
 
 
 def _come_from_one(one: ModelOutput, other: ModelOutput, source: Source) -> bool:

@@ -123,11 +123,15 @@ class GradientGraphs:
             yield value, node
             waiting += () if node is None or not passes(node) else _list_given(node)
 
+    def find_call(self, value: Value) -> ClosedCalled | None:
+        """The call of a closed model that gave a value."""
+        if not isinstance(value, ModelOutput):
+            return None
+        return self._closed.get(id(value.whole or value))
+
     def _is_given_quietly(self, value: Value) -> bool:
         """Whether a closed model gave it while no gradients are recorded."""
-        called = (
-            self._closed.get(id(value.whole or value)) if isinstance(value, ModelOutput) else None
-        )
+        called = self.find_call(value)
         return called is not None and id(called) in self._quiet
 
     @cached_property

@@ -100,6 +100,21 @@ def is_written_around(
     return any(pattern.search(read_or_empty(each)) for each in files)
 
 
+def names_no_gpu(name: str, path: str, consulted: set[str]) -> bool:
+    """Whether a file lies beside another, or where the run was started, and no storage in it is on a GPU."""
+    for folder in (os.path.dirname(os.path.abspath(path)), os.getcwd()):
+        there = os.path.normpath(os.path.join(folder, name))
+        consulted.add(there)
+        if os.path.isfile(there) and 0 < os.path.getsize(there) < _LARGEST:
+            with open(there, "rb") as file:
+                return b"cuda" not in file.read()
+    return False
+
+
+_LARGEST = 64 << 20
+"""Bytes of a file that is read."""
+
+
 @lru_cache(KEPT)
 def list_imported(path: str, stamp: Stamp) -> frozenset[tuple[str, str]]:
     """The last names of modules, with what is imported from them or read off them."""

@@ -35,7 +35,7 @@ _DONE = re.compile(r"^_?(is_)?(initiali[sz]ed|inited)$")
 """What the first batches of training have set."""
 _LOSS = re.compile(
     r"(Loss(es|Function|Wrapper)?|Criterion|Matcher|Metrics?|Evaluator|Accuracy|SSIM|PSNR|LPIPS|FID|KID"
-    r"|(Inception|Dice|F1)Score|[mM](ean)?IoU)$|(^|_)(loss|losses)(_|$)|^loss[A-Z]|Discriminator"
+    r"|(Inception|Dice|F1)Score|[mM](ean)?IoU)$|(^|_)(loss|losses)(_|$)|^loss[A-Z]|Discriminator|[a-z]Dis$"
     r"|^(Info)?NCE(Average|Function|Softmax|Memory)?$"
 )
 _LOSSES = frozenset(
@@ -62,7 +62,7 @@ _SCORE = re.compile(
 _AUGMENTS = re.compile(
     r"RANSAC|^Random\w*(Erasing|Crop|Flip|Rotation|Affine|Perspective|Resize|Jitter|Blur|Noise|Cutout)"
     r"|^(Random)?([mM]ix[uU]p|[cC]ut[mM]ix)$"
-    r"|Explainer(Base)?$|Augment(s|er|or|ations?)?(Wide)?$|Pre[tT]rainer$|Contrast(ive)?(Model|Head|Learner)$"
+    r"|(^|[a-z])ColorJitter(Layer)?$|Explainer(Base)?$|Augment(s|er|or|ations?)?(Wide)?$|Pre[tT]rainer$|Contrast(ive)?(Model|Head|Learner)$"
 )
 """Classes that draw in training alone, or that hold a model while it is pretrained or explained."""
 _ASIDE = re.compile(

@@ -1,5 +1,6 @@
 import torch
-from torch import load
+from torch import load, nn
+from torchvision import models
 
 
 def restore(model, optimizer, path, options, device):
@@ -220,3 +221,12 @@ def restore_cleaned(path, restore=False):
         state = torch.load(path)  # hit
         net.load_state_dict(without_prefix(state))
     return net
+
+
+class Published(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = models.resnet50()
+        self.body.load_state_dict(torch.load("/weights/resnet50-19c8e357.pth"))
+        self.head = models.resnet18()
+        self.head.load_state_dict(torch.load("/weights/resnet18-mine.pth"))  # hit

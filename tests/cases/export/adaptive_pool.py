@@ -99,3 +99,25 @@ class Halved(nn.Module):
 
 def outside(x):
     return F.adaptive_avg_pool2d(x, 6)
+
+
+class Inverted(nn.Module):
+    def __init__(self, decoder):
+        super().__init__()
+        self.decoder = decoder
+        self.face_pool = nn.AdaptiveAvgPool2d((256, 256))
+
+    def forward(self, codes):
+        images, latent = self.decoder([codes])
+        return self.face_pool(images), latent
+
+
+class Embedded(nn.Module):
+    def __init__(self, encoder):
+        super().__init__()
+        self.encoder = encoder
+        self.face_pool = nn.AdaptiveAvgPool2d((256, 256))
+
+    def forward(self, image):
+        maps = self.encoder(image)
+        return self.face_pool(maps)  # hit

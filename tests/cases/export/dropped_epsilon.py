@@ -57,3 +57,33 @@ class Nearest(nn.Module):
 
 def measure(x):
     return x / (x.norm() + 1e-12)
+
+
+class Segmented(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+
+    def pixel_acc(self, out, seen):
+        valid = (seen >= 0).long()
+        found = torch.sum(valid * (out.argmax(1) == seen).long())
+        return found.float() / (torch.sum(valid).float() + 1e-10)
+
+    def forward(self, image, seen):
+        out = self.conv(image)
+        return out, self.pixel_acc(out, seen)
+
+
+class Shared(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+
+    def share(self, out, seen):
+        valid = (seen >= 0).long()
+        found = torch.sum(valid * (out.argmax(1) == seen).long())
+        return found.float() / (torch.sum(valid).float() + 1e-10)  # hit
+
+    def forward(self, image, seen):
+        out = self.conv(image)
+        return out, self.share(out, seen)

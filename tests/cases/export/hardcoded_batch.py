@@ -124,3 +124,17 @@ class KeptBatch(nn.Module):
         maps = self.maps(x)
         mixed = maps.view(self.groups, -1).sum()
         return self.score(maps.view(self.batch_size, -1)) + mixed  # hit
+
+
+class OfOneSize(nn.Module):
+    def __init__(self, dims):
+        super().__init__()
+        self.dims = dims
+        self.conv = nn.Conv2d(4, 32, 3, stride=2)
+        self.head = nn.Linear(288, 4)
+
+    def forward(self, x):
+        x = x.view(x.size(0), self.dims[0], self.dims[1], self.dims[1])
+        x = self.conv(x)
+        x = x.view(-1, 288)
+        return self.head(x)

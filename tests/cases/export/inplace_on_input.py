@@ -191,3 +191,21 @@ class ActAlone(nn.Module):
 
     def forward(self, input):
         return self.head(self.act(input))  # hit
+
+
+class Shifted(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, input):
+        input -= input.max()
+        return input.clamp(min=0)
+
+
+class Sparse(nn.Module):
+    def forward(self, input):
+        return Shifted.apply(input)
+
+
+class ColorJitterLayer(nn.Module):
+    def forward(self, inputs):
+        inputs[:, 0] = inputs[:, 0] * 2
+        return inputs

@@ -147,3 +147,16 @@ class Styled(nn.Module):
         h = h.view(h.size(0), h.size(1), 1)
         gain, shift = torch.chunk(h, 2, dim=1)
         return (1 + gain) * self.norm(x) + shift
+
+
+class OverParts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, image):
+        parts = torch.split(self.conv(image), 1, dim=0)
+        given = []
+        for part in parts:
+            given.append(part * 2)
+        return torch.cat(given)

@@ -193,3 +193,40 @@ class Decoder(nn.Module):
     def forward(self, x, t):
         t = self.time(t)
         return self.body(self.enter(x), t)
+
+
+class Body(nn.Module):
+    def __init__(self, dim, activation):
+        super().__init__()
+        self.conv = nn.Conv2d(dim, dim, 3, padding=1)
+        self.activation = nn.ReLU(inplace=True) if activation == "relu" else None
+
+    def forward(self, x):
+        x = self.conv(x)
+        if self.activation:
+            x = self.activation(x)
+        return x
+
+
+class Residual(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.model = nn.Sequential(Body(dim, "relu"), Body(dim, "none"))
+
+    def forward(self, x):
+        residual = x
+        out = self.model(x)
+        out += residual
+        return out
+
+
+class Residuals(nn.Module):
+    def __init__(self, count, dim):
+        super().__init__()
+        blocks = []
+        for _ in range(count):
+            blocks += [Residual(dim)]
+        self.model = nn.Sequential(*blocks)
+
+    def forward(self, x):
+        return self.model(x)
