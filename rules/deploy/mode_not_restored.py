@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lintorch.core.finding import Hit
 from lintorch.core.rule import Rule
-from lintorch.evaluator.events import Called, PlainModeSet
+from lintorch.evaluator.events import Called, Occurrence, PlainModeSet
 from lintorch.evaluator.values import Spot
 from lintorch.facts.training.part_values import role_of_class
 from lintorch.source import Act, Action, Passage, Role, Source, Training, TrainingRegion
@@ -174,11 +174,20 @@ def _is_trained(action: Action, training: Training, source: Source) -> bool:
     ) or any(
         isinstance(each, Called)
         and role_of_class(each.name) is Role.OPTIMIZER
-        and any(
-            getattr(given, "path", "") == f"{subject.key}.parameters()"
-            for given in (*each.positional, *each.keyword.values())
-        )
+        and _is_given(f"{subject.key}.parameters()", each, reached.events)
         for reached in source.evaluation.reached
         if reached.events and reached.events[0].way.root == root
         for each in reached.events
+    )
+
+
+def _is_given(parameters: str, made: Called, events: Iterable[Occurrence]) -> bool:
+    """Whether an optimizer is given them, also in a group: `Adam([{"params": net.parameters()}])`."""
+    given = (*made.positional, *made.keyword.values())
+    if any(getattr(each, "path", "") == parameters for each in given):
+        return True
+    written = {*ast.walk(made.node)}
+    return any(
+        each.node in written and getattr(getattr(each, "result", None), "path", "") == parameters
+        for each in events
     )

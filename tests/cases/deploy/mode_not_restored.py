@@ -1,4 +1,5 @@
 import torch
+from torch import nn
 
 
 def at_the_end_of_an_epoch(model, loader, held_out, epochs):
@@ -509,3 +510,35 @@ def fit_a_row(loader, held_out):
         drop.eval()  # hit
         with torch.no_grad():
             print(row(held_out).mean(), drop(held_out).mean())
+
+
+class Normed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(4)
+        self.head = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.head(self.norm(x))
+
+
+def train_once(loader, net, criterion, optimizer):
+    for x, y in loader:
+        loss = criterion(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def look_at(loader, net):
+    net.eval()  # hit
+    with torch.no_grad():
+        return sum((net(x) - y).abs().mean() for x, y in loader)
+
+
+def in_groups(loader, held_out):
+    net = Normed()
+    optimizer = torch.optim.Adam([{"params": net.parameters()}], lr=0.1)
+    for _ in range(10):
+        train_once(loader, net, nn.MSELoss(), optimizer)
+        print(look_at(held_out, net))
