@@ -92,7 +92,7 @@ def is_preparing(test: ast.expr, within: ast.AST | None = None) -> bool | None:
     match test:
         case ast.BoolOp(op=ast.And(), values=values):
             answers = [is_preparing(each, within) for each in values]
-            return False if False in answers else None
+            return True if True in answers else None
         case ast.Compare(
             left=asked, ops=[ast.Is() | ast.Eq()], comparators=[ast.Constant(value=bool() as value)]
         ):
