@@ -180,11 +180,27 @@ def in_places(event: Called, source: Source) -> Iterator[Hit]:
     """`x.gather(1, i / 2)`, `embedding(x.float())`."""
     given = event.arguments.get(PLACES[event.name])
     told = tell_float(given, source) if given is not None else ""
-    if told and given is not None:
+    if told and given is not None and not asks_type(event, source):
         short, quotient = name_operation(event), find_quotient(given, source)
         told = "and / gives floats" if quotient is not None else f"but {told}"
         message = f"{short} takes no float for an index, {told}: this raises"
         yield Hit(quotient or event, message, remedy="divide by //" if quotient else WHOLE)
+
+
+def asks_type(event: Called, source: Source) -> bool:
+    """Whether it stands behind a question for the type: `if not targets.is_floating_point():`, also by a name."""
+    function = source.evaluation.find_function(event)
+    lines = [e for e in ast.walk(function) if isinstance(e, ast.Assign)] if function else []
+    asked = {"is_floating_point"} | {
+        ast.unparse(each.targets[0])
+        for each in lines
+        if "is_floating_point" in ast.unparse(each.value)
+    }
+    return any(
+        isinstance(outer, (ast.If, ast.IfExp))
+        and any(re.search(rf"\b{re.escape(each)}\b", ast.unparse(outer.test)) for each in asked)
+        for outer in source.evaluation.list_around(event)
+    )
 
 
 def find_quotient(value: Value, source: Source) -> Occurrence | None:

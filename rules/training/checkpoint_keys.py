@@ -100,7 +100,9 @@ def read_key(use: cst.Name, source: Source) -> str:
         return ""
     at = outer.slice[0].slice
     key = literal(at.value) if isinstance(at, cst.Index) else None
-    return key if isinstance(key, str) and not is_unsure(outer, source) else ""
+    if isinstance(source.parent(outer), cst.AssignTarget) or not isinstance(key, str):
+        return ""  # what is put in there was not read
+    return "" if "." in key or is_unsure(outer, source) else key
 
 
 def is_given_whole(use: cst.Name, source: Source) -> bool:

@@ -178,7 +178,7 @@ def _name_shared(first: Action, later: Action, graph: GradientGraphs, source: So
     given = {id(each.whole or each): each for each in graph.list_outputs(first.value)}
     for each in graph.list_outputs(later.value):
         other = given.get(id(each.whole or each))
-        if _gives_losses(graph.find_call(each), source):
+        if any(_gives_losses(called, source) for called in graph.list_calls(each)):
             continue  # of a model that works out several losses each may have a graph of its own
         if other is not None and (other is each or _come_from_one(other, each, source)):
             return "the output of one model"
@@ -232,9 +232,9 @@ def _name_stepped(passage: Passage, action: Action) -> object:
     return next((each.on for each in steps), None)
 
 
-def _gives_losses(called: Occurrence | None, source: Source) -> bool:
+def _gives_losses(called: Occurrence, source: Source) -> bool:
     """`losses, images = trainer(batch)`."""
-    around = source.evaluation.list_around(called) if called is not None else ()
+    around = source.evaluation.list_around(called)
     line = next((each for each in around if isinstance(each, ast.Assign)), None)
     written = [ast.unparse(each) for each in line.targets] if line is not None else []
     return any(_LOSSES.search(each) for each in written)

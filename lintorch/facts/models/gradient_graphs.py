@@ -123,15 +123,18 @@ class GradientGraphs:
             yield value, node
             waiting += () if node is None or not passes(node) else _list_given(node)
 
-    def find_call(self, value: Value) -> ClosedCalled | None:
-        """The call of a closed model that gave a value."""
-        if not isinstance(value, ModelOutput):
-            return None
-        return self._closed.get(id(value.whole or value))
+    def list_calls(self, output: ModelOutput) -> list[ClosedCalled]:
+        """The calls of the closed model that gave something; of any, where its own are those of what it wraps."""
+        calls = [*self._closed.values()]
+        given = [(each, each.result) for each in calls]
+        own = [e for e, r in given if isinstance(r, ModelOutput) and r.model == output.model]
+        return own or calls
 
     def _is_given_quietly(self, value: Value) -> bool:
         """Whether a closed model gave it while no gradients are recorded."""
-        called = self.find_call(value)
+        called = (
+            self._closed.get(id(value.whole or value)) if isinstance(value, ModelOutput) else None
+        )
         return called is not None and id(called) in self._quiet
 
     @cached_property

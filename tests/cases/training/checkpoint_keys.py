@@ -50,3 +50,10 @@ def resume_by_keyword(path, net):
     state_dict = torch.load(path, map_location="cpu")
     net.load_state_dict(state_dict=state_dict["weights"])
     return state_dict["epoch"]
+
+
+def with_new_codes(model, path):
+    state = torch.load(path)
+    state["codes"] = torch.zeros_like(model.codes)
+    state["body.scale"] = state["body.weight"] * 2
+    model.load_state_dict(state)
