@@ -74,7 +74,7 @@ def in_writes(event: Occurrence, source: Source) -> Iterator[Hit]:
         return
     text = source.evaluation.text(made.spot).partition(".detach(")[0]
     message = f"changes {text} too: detach() shares its memory, clone() what is changed"
-    yield Hit(event, message, work_on_copy(made, source))
+    yield Hit(event, message, work_on_copy(made, source), cause=f"in line {event.spot.row}")
 
 
 def is_meant(event: Occurrence) -> bool:
