@@ -107,7 +107,8 @@ def names_no_gpu(name: str, path: str, consulted: set[str]) -> bool:
         consulted.add(there)
         if os.path.isfile(there) and 0 < os.path.getsize(there) < _LARGEST:
             with open(there, "rb") as file:
-                return b"cuda" not in file.read()
+                data = file.read()
+            return b"cpu" in data and b"cuda" not in data
     return False
 
 
