@@ -345,15 +345,37 @@ def test_axes_are_counted_from_the_front(called: str, mended_call: str, tmp_path
     assert [is_close(each, expected) for each in written] == [False, True]
 
 
-def run_written(model: Any, x: Any, folder: Path) -> Any:
+def run_written(model: Any, x: Any, folder: Path, varying: tuple[int, ...] = ()) -> Any:
     """What the file of the legacy exporter gives in ONNX Runtime; nothing where it does not run."""
     path = str(folder / "model.onnx")
-    torch.onnx.export(model, (x,), path, dynamo=False, input_names=["x"])
+    axes = {"x": list(varying)}
+    torch.onnx.export(model, (x,), path, dynamo=False, input_names=["x"], dynamic_axes=axes)
     try:
         session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
         return torch.as_tensor(session.run(None, {"x": x.numpy()})[0])
     except Exception:  # the many kinds of refusal of ONNX Runtime
         return torch.empty(0)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("called", "mended_call"),
+    {
+        "rows.split(3, 1)": "rows.split([3, 1], 1)",
+        "torch.split(rows.relu(), dim=1, split_size_or_sections=3)": "torch.split(rows.relu(), dim=1, split_size_or_sections=[3, 1])",
+    }.items(),
+)  # fmt: skip
+def test_parts_of_a_lost_size_are_written_down(
+    called: str, mended_call: str, tmp_path: Path
+) -> None:
+    text = HEAD.replace("z = torch.fft.rfft(x)", "rows = x.view(-1, 4, x.shape[2])")
+    text += f"        return {called}[1] * 2\n"
+    mended = mend(text, "onnx-legacy")
+    assert f"return {mended_call}[1] * 2\n" in mended
+    x = torch.rand(2, 4, 9)
+    expected = build(text)(x)
+    written = [run_written(build(each), x, tmp_path, (0, 2)) for each in (text, mended)]
+    assert [is_close(each, expected) for each in written] == [False, True]
 
 
 def test_a_mask_of_whole_numbers_is_made_one_of_truths() -> None:

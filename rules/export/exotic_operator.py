@@ -63,6 +63,7 @@ from lintorch.facts.exporting.refused_axes import (
 )
 from lintorch.facts.exporting.scatter_places import FIRST_ADDED, scatter_places
 from lintorch.facts.exporting.spectrum_writes import index_windows, split_spectrum
+from lintorch.facts.exporting.uneven_splits import SPLITS, weigh_rest, write_parts
 from lintorch.facts.exporting.without_batch import BATCHLESS, WITH_BATCH, weigh_batchless
 from lintorch.facts.models.value_ways import is_one
 from lintorch.source import Source, literal
@@ -93,7 +94,8 @@ rule = Rule(
         exporter writes the windows one axis too late, silently where as many windows are as long:
         `x.unfold(2, 16, 8)` is right. It copies axes that count from the end into the file, which
         ONNX Runtime then does not load, of `x.permute(0, -1, 1)` and `x.movedim(-1, 1)`, or cannot
-        run, of `x.index_add(-1, i, y)`. A kernel that is repeated
+        run, of `x.index_add(-1, i, y)`. Of `x.view(b, -1, 32).split(10, 2)` it writes four parts
+        of 10, and no file that is loaded; `x.split([10, 10, 10, 2], 2)` is right. A kernel that is repeated
         for `x.shape[1]` channels has no shape for the legacy exporter, where any size may vary:
         `int(x.shape[1])` has. `torch.fft.irfft` of a
         product of spectra fails in ONNX Runtime where the number of samples varies, in files of the
@@ -654,6 +656,15 @@ def in_squeeze(event: Called, source: Source) -> Iterator[Hit]:
             yield Hit(
                 event, message, fix, harm, remedy=NO_SQUEEZE if "onnx" in harm else ONE_BY_ONE
             )
+
+
+@rule.event(*SPLITS)
+def in_split(event: Called, source: Source) -> Iterator[Hit]:
+    """`x.view(b, -1, 32).split(10, 2)`."""
+    if event.way.forward and source.profile.dynamic:
+        for message, harm in weigh_rest(event, source.evaluation.ways):
+            fix = write_parts(event, source)
+            yield Hit(event, message, fix, harm, remedy="list the sizes of all parts")
 
 
 @rule.event(*WRITTEN_FROM_END)
