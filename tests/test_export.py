@@ -416,6 +416,14 @@ class Throws(nn.Module):
         return x * 2
 
 
+class Halts(nn.Module):
+    def forward(self, x):
+        if exporting():
+            os.write(2, b"what():  [enforce fail at inline_container.cc:672] . unexpected pos 64 vs 8")
+            os.abort()
+        return x * 2
+
+
 class Eats(nn.Module):
     def forward(self, x):
         if exporting():
@@ -443,6 +451,7 @@ FATES = {
     "Hangs": "did not finish within 12 s",
     "Eats": "memory",
     "Throws": "memory",
+    "Halts": "`trace-memory`",
     "Floods": "",
     "Threads": "",
 }

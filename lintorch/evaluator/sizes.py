@@ -42,9 +42,9 @@ class Operation:
 
         Nor of how often one size of an image goes into another: `h * w / n` of its n patches.
         """
-        if self.kind == "/" and all(varies(each) for each in self.operands):
+        if self.kind == "/" and varies(self.operands[0]) and varies(self.operands[1]) is not False:
             above, below = (frozenset(list_symbols(each)) for each in self.operands)
-            if above == below:
+            if above == below or varies(self.operands[1]) is None:
                 return None
         if self.kind == "//" and varies(self.operands[1]):
             known = [symbol.varies is not None for symbol in list_symbols(self.operands[0])]

@@ -66,6 +66,7 @@ _DICTS = {
     "torch.nn.ParameterDict": ("parameters", MODULE_METHODS | {"clear", "copy", "fromkeys", "get", "items", "keys", "pop", "popitem", "setdefault", "update", "values", "training"}),
 }  # fmt: skip
 _DOTTED = "names with dots"
+_GIVEN = rf"\b(?:{'|'.join(_NAMED)})\(\s*"
 _FORMAT = re.compile(r"%[-+# 0]*\d*(?:\.\d+)?[a-zA-Z]|\{[^}]*\}")
 
 
@@ -135,10 +136,13 @@ def _read_pattern(node: cst.BaseExpression | None) -> str:
 
 
 def _write_plain(node: cst.BaseExpression | None, source: Source) -> Fix | None:
-    """`"norm1"` for `"norm.1"`, where the file speaks of that name nowhere else."""
+    """`"norm1"` for `"norm.1"`, where the file speaks of that name in no other way."""
     said = literal(node) if isinstance(node, cst.SimpleString) else None
-    if node is None or not isinstance(said, str) or source.file.text.count(said) != 1:
+    if node is None or not isinstance(said, str) or not said:
+        return None
+    text, given = source.file.text, re.compile(_GIVEN + rf"""["']{re.escape(said)}["']""")
+    if text.count(said) != len(given.findall(text)):
         return None
     plain = re.sub(r"\.(?=\d)", "", said).replace(".", "_")
-    text = source.code(node).replace(said, plain)
-    return Fix(f"name it {text}", (source.replace(node, text),), Applicability.UNSAFE)
+    new = source.code(node).replace(said, plain)
+    return Fix(f"name it {new}", (source.replace(node, new),), Applicability.UNSAFE)

@@ -156,6 +156,8 @@ UNTRACED = (
 WAITING = (Held, Items, Unknown)
 """Values of which an exporter may refuse what nobody knows of them."""
 TRACERS = {"torchscript-trace", "onnx-legacy"}
+FOLLOWING = {"torch.export", "onnx"}
+"""Exporters that take an object of a dataclass that is registered: measured on torch 2.13."""
 REORDER = "list the names in this order"
 UNNAME = "take its name out of"
 NAMED = ("can_return_tuple", "capture_outputs", "config.return_dict")
@@ -233,10 +235,25 @@ def is_given_alike(forward: ast.FunctionDef, told: str) -> bool:
 def give_back(node: object, told: str, harm: dict[str, Harm], source: Source) -> Hit:
     """What a forward returns, and what it is to return instead."""
     remedy = IN_PLACE if told == "a dict" and not is_dict(node) else REMEDIES.get(told, IN_A_TUPLE)
+    name = told.removeprefix(OF_ITS_OWN).strip()
+    if (
+        name != told
+        and is_dataclass(name, source)
+        and FOLLOWING & harm.keys() & source.profile.exporters
+    ):
+        remedy = f"{IN_A_TUPLE}, or call torch.export.register_dataclass({name}) ahead of torch.export and dynamo=True"
     traced = told in UNTRACED and not TRACERS.isdisjoint(harm.keys() & source.profile.exporters)
     mended = traced or told.startswith(OF_ITS_OWN)
     fix = return_traced(node, source) if mended else None
     return Hit(node, f"forward returns {told}", fix, harm=harm, remedy=remedy)
+
+
+def is_dataclass(name: str, source: Source) -> bool:
+    """Whether a class of this file is one, which torch.export takes once it is registered."""
+    kinds = [node for node, info in source.classes.all.items() if info.name == name]
+    made = (each.decorator for node in kinds for each in node.decorators)
+    called = (each.func if isinstance(each, cst.Call) else each for each in made)
+    return any(source.name(each) in DATACLASS for each in called)
 
 
 def is_dict(node: object) -> bool:

@@ -8,31 +8,17 @@ that an `index_add` sends to one place, and all of a `scatter_add`, from opset 1
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import libcst as cst
 
-from lintorch.core.finding import Applicability, Edit, Fix
-from lintorch.evaluator.events import Called, Occurrence
+from lintorch.core.finding import Applicability, Fix
+from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import Constant, Tensor
+from lintorch.facts.exporting.cast_operands import HasCalls
 
 FIRST_ADDED = 16
 """The opset from which on ONNX adds up what is scattered to one place."""
 _PLAIN = (cst.Name, cst.Attribute)
 _TIGHT = (*_PLAIN, cst.Call, cst.Subscript)
-
-
-class HasCalls(Protocol):
-    """A file whose calls can be found and edited."""
-
-    def call_at(self, event: Occurrence) -> cst.Call | None:
-        """The call of this file at which something happened."""
-
-    def code(self, node: cst.CSTNode) -> str:
-        """The node's own text."""
-
-    def replace(self, node: cst.CSTNode, content: str) -> Edit:
-        """Put `content` in the place of a node."""
 
 
 def scatter_places(event: Called, source: HasCalls) -> Fix | None:

@@ -128,12 +128,17 @@ def _watch_child(
     output = streams.end_of_output()
     if heard.end is not None:
         return Ending(heard.end, output)
-    spent = status == -signal.SIGABRT and any(said in output for said in _OUT_OF_MEMORY)
-    return Ending(bounds.describe_overuse() if spent else _explain_status(status, disk), output)
+    if status == -signal.SIGABRT and any(said in output for said in _OUT_OF_MEMORY):
+        return Ending(bounds.describe_overuse(), output)
+    short = _CUT_SHORT if status == -signal.SIGABRT and _UNFINISHED in output else ""
+    return Ending(f"{_explain_status(status, disk)}{short}", output)
 
 
 _OUT_OF_MEMORY = ("std::bad_alloc", "can't allocate memory")
 """What native code says that aborts where it gets no memory."""
+_UNFINISHED = "unexpected pos"
+"""What torch says that aborts where it cannot finish the file of a model."""
+_CUT_SHORT = ", as a limit kept it from writing a file: `trace-memory`, `trace-seconds` and `trace-disk` raise these"
 
 
 def _answer_message(
