@@ -65,9 +65,11 @@ def write_model(lines: tuple[str, ...]) -> str:
     return HEAD + "".join(f"        {line}\n" for line in (*lines, *behind))
 
 
-def mend(text: str, exporter: str = "onnx", path: str = "model.py") -> str:
+def mend(
+    text: str, exporter: str = "onnx", path: str = "model.py", opset: int | None = None
+) -> str:
     """A text with every fix in it; a second time changes nothing."""
-    profile = Profile(frozenset({exporter}))
+    profile = Profile(frozenset({exporter}), opset=opset)
 
     def find(text: str) -> list[Finding]:
         found = lint_subject(Source(path, text, profile), RULES)

@@ -9,12 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnxruntime")
 
-from test_onnx_rewrites import EVERY, RULES, build, is_close, run_written  # noqa: E402
-
-from lintorch.core.dispatch import lint_subject  # noqa: E402
-from lintorch.core.profile import Profile  # noqa: E402
-from lintorch.fix.fix_rounds import settle  # noqa: E402
-from lintorch.source import Source  # noqa: E402
+from test_onnx_rewrites import build, is_close, mend, run_written  # noqa: E402
 
 NET = """import torch
 from torch import nn
@@ -43,16 +38,11 @@ LEFT = (
 )
 
 
-def mend(text: str, opset: int = 17) -> str:
-    profile = Profile(frozenset({"onnx-legacy"}), opset=opset)
-    return settle(text, lambda each: lint_subject(Source("m.py", each, profile), RULES), EVERY).text
-
-
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("called", "put_in"), ADDED.items())
 def test_all_rows_of_one_place_are_added(called: str, put_in: str, tmp_path: Path) -> None:
     text = NET.format(called)
-    mended = mend(text)
+    mended = mend(text, "onnx-legacy", opset=17)
     assert f"{put_in}\n" in mended
     x = torch.rand(2, 4, 9)
     expected = build(text)(x)
@@ -63,9 +53,9 @@ def test_all_rows_of_one_place_are_added(called: str, put_in: str, tmp_path: Pat
 @pytest.mark.parametrize("called", LEFT)
 def test_scaled_rows_and_rows_that_no_name_holds_stay(called: str) -> None:
     text = NET.format(called)
-    assert mend(text) == text
+    assert mend(text, "onnx-legacy", opset=17) == text
 
 
 def test_nothing_is_put_in_for_an_opset_that_adds_nothing() -> None:
     text = NET.format(next(iter(ADDED)))
-    assert mend(text, opset=15) == text
+    assert mend(text, "onnx-legacy", opset=15) == text

@@ -42,10 +42,8 @@ class Operation:
 
         Nor of how often one size of an image goes into another: `h * w / n` of its n patches.
         """
-        if self.kind == "/" and varies(self.operands[0]) and varies(self.operands[1]) is not False:
-            above, below = (frozenset(list_symbols(each)) for each in self.operands)
-            if above == below or varies(self.operands[1]) is None:
-                return None
+        if self.kind == "/" and _may_cancel(*self.operands):
+            return None
         if self.kind == "//" and varies(self.operands[1]):
             known = [symbol.varies is not None for symbol in list_symbols(self.operands[0])]
             if not all(known):
@@ -222,6 +220,13 @@ def join_varying(answers: Iterable[bool | None]) -> bool | None:
     """True where any is, else None where any is."""
     given = set(answers)
     return True if True in given else None if None in given else False
+
+
+def _may_cancel(above: Dim, below: Dim) -> bool:
+    """Whether a quotient of a size that varies may be the same for all: below is as much, or may be."""
+    if not varies(above) or varies(below) is False:
+        return False
+    return varies(below) is None or frozenset(list_symbols(above)) == frozenset(list_symbols(below))
 
 
 def list_symbols(size: Dim) -> Iterator[Symbol]:

@@ -136,7 +136,6 @@ def _gives_arrays(event: Occurrence, source: Source) -> bool:
     function = source.evaluation.find_function(event)
     if function is None or source.evaluation.is_dropped(event):
         return False
-    known = not isinstance(event, UnknownCalled)
     given: set[str] = set()
     arrays: set[str] = set()
     for each in ast.walk(function):
@@ -149,7 +148,8 @@ def _gives_arrays(event: Occurrence, source: Source) -> bool:
     sides = [_list_sides(each) for each in ast.walk(function)]
     if any(not given.isdisjoint(pair) and not arrays.isdisjoint(pair) for pair in sides):
         return True
-    return not known and not any(_takes_tensor(each, given) for each in ast.walk(function))
+    unseen = isinstance(event, UnknownCalled)
+    return unseen and not any(_takes_tensor(each, given) for each in ast.walk(function))
 
 
 _ARRAY = re.compile(r"(np|numpy)\.(array|asarray|zeros|ones|float32)\(")

@@ -120,24 +120,21 @@ def in_source(event: Called, source: Source) -> Iterator[Hit]:
 def ends_in_output(event: Called, source: Source) -> bool:
     """Whether what is drawn goes into the numbers that the model gives back, on every branch."""
     flow = GradientFlow(source.evaluation)
-    return any(
-        isinstance(each, Returned)
-        and each.way.root == event.way.root
-        and any(id(event.result) in flow.list_reached(value) for value in list_tensors(each.value))
-        for reached in source.evaluation.reached
-        for each in reached.events
-    )
+    given = list_given_back(event, source)
+    return any(id(event.result) in flow.list_reached(value) for value in given)
+
+
+def list_given_back(event: Called, source: Source) -> Iterator[Value]:
+    """What the model gives back in which something happens."""
+    for reached in source.evaluation.reached:
+        for each in reached.events:
+            if isinstance(each, Returned) and each.way.root == event.way.root:
+                yield from list_tensors(each.value)
 
 
 def is_given_back(event: Called, source: Source) -> bool:
     """Whether the model gives what it drew beside what it made of it: `return quantiles, taus`."""
-    return any(
-        isinstance(each, Returned)
-        and each.way.root == event.way.root
-        and any(is_moved(value, event, source) for value in list_tensors(each.value))
-        for reached in source.evaluation.reached
-        for each in reached.events
-    )
+    return any(is_moved(value, event, source) for value in list_given_back(event, source))
 
 
 def is_moved(value: Value, event: Called, source: Source) -> bool:

@@ -97,9 +97,9 @@ def in_call(event: Called, source: Source) -> Iterator[Hit]:
 def in_operand(event: Called, source: Source) -> Iterator[Hit]:
     """`self.norm(x[mask])`."""
     harm = weigh_counted(event)
-    if is_gone_through(event, source):
-        return  # the loop is told, which is refused as well
     if harm and event.way.forward and not source.evaluation.is_dropped(event):
+        if is_gone_through(event, source):
+            return  # the loop is told, which is refused as well
         last = event.name.removesuffix(".forward").rpartition(".")[2]
         said = f"{last} asks whether there are any of the rows, columns or steps that data decide"
         yield Hit(event, said, harm=harm, remedy=SAY if event.name in CHECKED else PAD)

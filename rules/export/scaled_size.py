@@ -262,18 +262,19 @@ def is_quotient(size: Dim | None) -> bool:
 
 def is_side(event: Baked) -> bool:
     """`int(x.shape[1] ** 0.5)`: of a number of channels nobody makes the root whole."""
-    root = event.via.size
-    if event.via.name == "math.sqrt":
-        whole = root is not None and not any(each.kind == "/" for each in list_operations(root))
-        return event.varies is None and "int" in event.also and whole
-    rooted = [each for each in list_operations(root) if each.kind == "sqrt"]
-    inner = [
-        each.kind for root in rooted for size in root.operands for each in list_operations(size)
-    ]
-    return event.varies is None and event.via.name == "int" and bool(rooted) and "/" not in inner
+    given, name = event.via.size, event.via.name
+    rooted: tuple[Dim, ...]
+    if name == "math.sqrt":
+        whole, rooted = "int" in event.also, () if given is None else (given,)
+    else:
+        roots = (each for each in list_operations(given) if each.kind == "sqrt")
+        whole, rooted = name == "int", tuple(size for root in roots for size in root.operands)
+    shares = (each.kind == "/" for size in rooted for each in list_operations(size))
+    return event.varies is None and whole and bool(rooted) and not any(shares)
 
 
 def list_operations(size: Dim | None) -> list[Operation]:
+    """What a size is made of besides sums and products of symbols."""
     atoms = size.atoms if isinstance(size, Size) else ()
     return [each for each in atoms if isinstance(each, Operation)]
 

@@ -24,6 +24,7 @@ from lintorch.evaluator.values import (
 )
 from lintorch.evidence import Outcome, Trial
 from lintorch.evidence.treatment import report_refusal
+from lintorch.facts.classes.classes import ClassInfo
 from lintorch.facts.exporting.export_calls import literal_strings, onnx_arguments
 from lintorch.facts.exporting.export_events import choose_exporter
 from lintorch.facts.exporting.function_bodies import nodes_in_body
@@ -250,10 +251,14 @@ def give_back(node: object, told: str, harm: dict[str, Harm], source: Source) ->
 
 def is_dataclass(name: str, source: Source) -> bool:
     """Whether a class of this file is one, which torch.export takes once it is registered."""
-    kinds = [node for node, info in source.classes.all.items() if info.name == name]
-    made = (each.decorator for node in kinds for each in node.decorators)
-    called = (each.func if isinstance(each, cst.Call) else each for each in made)
-    return any(source.name(each) in DATACLASS for each in called)
+    info = next((each for each in source.classes.all.values() if each.name == name), None)
+    return info is not None and any(each in DATACLASS for each in name_decorators(info, source))
+
+
+def name_decorators(info: ClassInfo, source: Source) -> list[str]:
+    """The full names of what decorates a class, called or not; "" for what is not known."""
+    made = (each.decorator for each in info.node.decorators)
+    return [source.name(each.func if isinstance(each, cst.Call) else each) for each in made]
 
 
 def is_dict(node: object) -> bool:
@@ -586,10 +591,9 @@ def own_class(name: str, source: Source) -> dict[str, Harm] | None:
         return None
     if "__init_subclass__" in info.methods or not set(info.bases) <= {*PLAIN, *DICTS}:
         return None
-    decorators = [d.decorator for d in info.node.decorators]
-    bare = [d.func if isinstance(d, cst.Call) else d for d in decorators]
-    if any(source.name(one) not in DATACLASS for one in bare):
+    decorators = name_decorators(info, source)
+    if any(each not in DATACLASS for each in decorators):
         return None
     if set(info.bases) & {*DICTS}:
         return DICT_LIKE
-    return EVERY if bare else OBJECT
+    return EVERY if decorators else OBJECT

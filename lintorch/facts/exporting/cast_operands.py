@@ -17,8 +17,9 @@ from lintorch.core.finding import Edit, Fix
 from lintorch.evaluator.events import Called, Occurrence
 from lintorch.evaluator.values import Tensor
 
-_PLAIN = (cst.Name, cst.Attribute)
-_TIGHT = (*_PLAIN, cst.Call, cst.Subscript)
+PLAIN = (cst.Name, cst.Attribute)
+"""What can be written twice, and is worked out once."""
+_TIGHT = (*PLAIN, cst.Call, cst.Subscript)
 
 
 class HasCalls(Protocol):
@@ -39,7 +40,7 @@ def cast_operands(event: Called, source: HasCalls) -> Fix | None:
     operands = [*_list_operands(event, source)]
     floats = [(node, kind) for node, kind in operands if kind.startswith("float")]
     wholes = [node for node, kind in operands if kind.startswith(("int", "uint"))]
-    model = next((node for node, _ in floats if isinstance(node, _PLAIN)), None)
+    model = next((node for node, _ in floats if isinstance(node, PLAIN)), None)
     one_kind = len({kind for _, kind in floats}) == 1
     if model is None or not wholes or not one_kind or len(floats) + len(wholes) < len(operands):
         return None
@@ -60,6 +61,10 @@ def _list_operands(event: Called, source: HasCalls) -> Iterator[tuple[cst.BaseEx
 
 
 def _cast(node: cst.BaseExpression, kind: str, source: HasCalls) -> Edit:
+    return source.replace(node, f"{write_tight(node, source)}.to({kind})")
+
+
+def write_tight(node: cst.BaseExpression, source: HasCalls) -> str:
+    """A node's text, in brackets where something is to be written behind it that binds more tightly."""
     text = source.code(node)
-    held = text if isinstance(node, _TIGHT) or node.lpar else f"({text})"
-    return source.replace(node, f"{held}.to({kind})")
+    return text if isinstance(node, _TIGHT) or node.lpar else f"({text})"

@@ -13,12 +13,10 @@ import libcst as cst
 from lintorch.core.finding import Applicability, Fix
 from lintorch.evaluator.events import Called
 from lintorch.evaluator.values import Constant, Tensor
-from lintorch.facts.exporting.cast_operands import HasCalls
+from lintorch.facts.exporting.cast_operands import PLAIN, HasCalls, write_tight
 
 FIRST_ADDED = 16
 """The opset from which on ONNX adds up what is scattered to one place."""
-_PLAIN = (cst.Name, cst.Attribute)
-_TIGHT = (*_PLAIN, cst.Call, cst.Subscript)
 
 
 def scatter_places(event: Called, source: HasCalls) -> Fix | None:
@@ -32,13 +30,12 @@ def scatter_places(event: Called, source: HasCalls) -> Fix | None:
         return None
     index, rows = args[1].value, args[2].value
     behind = _count_behind(event)
-    if behind is None or not isinstance(rows, _PLAIN):
+    if behind is None or not isinstance(rows, PLAIN):
         return None
-    text, held = source.code(index), source.code(rows)
-    place = text if isinstance(index, _TIGHT) else f"({text})"
+    place = write_tight(index, source)
     spread = f"{place}[{', '.join((':', *['None'] * behind))}]" if behind else place
     name = call.func.attr.value.replace("index_add", "scatter_add")
-    new = f"{spread}.expand_as({held})"
+    new = f"{spread}.expand_as({source.code(rows)})"
     edits = source.replace(call.func.attr, name), source.replace(index, new)
     return Fix(f"write {name} of {new}", edits, Applicability.UNSAFE)
 
@@ -52,7 +49,5 @@ def _count_behind(event: Called) -> int | None:
     if place < 0:
         return -place - 1
     rows = event.arguments.get("source")
-    known = isinstance(rows, Tensor) and rows.sure and rows.shape is not None
-    return (
-        len(rows.shape) - 1 - place if known and isinstance(rows, Tensor) and rows.shape else None
-    )
+    shape = rows.shape if isinstance(rows, Tensor) and rows.sure else None
+    return len(shape) - 1 - place if shape else None

@@ -21,10 +21,10 @@ def fill_unset_settings(call: Callable[..., Any] | None, error: Exception) -> bo
     missed = isinstance(error, AttributeError) and (error.obj is None or _is_empty(error.obj))
     if call is None or not (missed or isinstance(error, KeyError)):
         return False
-    name = _find_unset(call)
-    if not name:
+    found = _find_unset(call)
+    if found is None:
         return False
-    unset = vars(inspect.getmodule(call) or inspect)[name]
+    name, unset = found
     settings = make_found_settings(call, name)
     home = find_repository(Path(inspect.getfile(call)).resolve().parent)
     for module in list(sys.modules.values()):
@@ -36,15 +36,15 @@ def fill_unset_settings(call: Callable[..., Any] | None, error: Exception) -> bo
     return True
 
 
-def _find_unset(call: Callable[..., Any]) -> str:
-    """The name in a class's file that settings are read of, and that is None or empty; "" for none."""
+def _find_unset(call: Callable[..., Any]) -> tuple[str, object] | None:
+    """The name in a class's file that settings are read of, and what it holds, which is None or empty."""
     scope = vars(inspect.getmodule(call) or inspect)
     named = (
-        name
+        (name, value)
         for name, value in scope.items()
         if (value is None and CONFIG_NAME.fullmatch(name.lower())) or _is_empty(value)
     )
-    return next((name for name in named if find_settings_read(call, name)), "")
+    return next((each for each in named if find_settings_read(call, each[0])), None)
 
 
 def _is_empty(value: object) -> bool:

@@ -12,7 +12,7 @@ from torch import nn
 
 from lintorch.guest.construct.function_text import parse_source_of
 from lintorch.guest.feed.parameter_uses import (
-    find_held_module,
+    find_called_module,
     find_keyword,
     find_loop_modules,
     find_passed_name,
@@ -50,7 +50,7 @@ def _find_in_method(
                 rows = _find_in_method(module, helper, depth + 1, known) if handed else {}
                 found |= {name: rows[handed]} if handed in rows else {}
                 continue
-            called = looped.get(getattr(node.func, "id", "")) or find_held_module(node.func, module)
+            called = find_called_module(node, module, looped)
             keyword = find_keyword(node, name, called) if called is not None else ""
             if called is None or not keyword:
                 continue

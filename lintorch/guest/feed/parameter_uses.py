@@ -237,6 +237,13 @@ def find_loop_modules(
             yield target.id, first
 
 
+def find_called_module(
+    node: ast.Call, module: nn.Module, looped: Mapping[str, nn.Module]
+) -> nn.Module | None:
+    """The part of a module that is called, by its own name or that of a loop over parts."""
+    return looped.get(getattr(node.func, "id", "")) or find_held_module(node.func, module)
+
+
 def find_keyword(node: ast.AST, name: str, called: nn.Module) -> str:
     """The name by which a module gets the parameter that a call passes to it."""
     return find_passed_name(node, name, called.forward)

@@ -15,7 +15,11 @@ from torch import nn
 
 from lintorch.guest.construct.function_text import parse_source_of
 from lintorch.guest.feed.handed_on import find_handed
-from lintorch.guest.feed.parameter_uses import find_held_module, find_keyword, find_loop_modules
+from lintorch.guest.feed.parameter_uses import (
+    find_called_module,
+    find_keyword,
+    find_loop_modules,
+)
 from lintorch.guest.feed.viewed_rows import read_viewed
 
 SaidShape = tuple[str, ...]
@@ -109,7 +113,7 @@ def _read_of_parts(module: nn.Module, names: Sequence[str], depth: int) -> dict[
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     looped = dict(find_loop_modules(ast.walk(tree), module))
     for node in calls if depth < _DEEPEST_PART else ():
-        part = looped.get(getattr(node.func, "id", "")) or find_held_module(node.func, module)
+        part = find_called_module(node, module, looped)
         if part is None or type(part).__module__.startswith("torch."):
             continue
         for name in names:

@@ -126,19 +126,8 @@ def _watch_child(
             process_tree.kill_tree(pid)
             os._exit(1)
     output = streams.end_of_output()
-    if heard.end is not None:
-        return Ending(heard.end, output)
-    if status == -signal.SIGABRT and any(said in output for said in _OUT_OF_MEMORY):
-        return Ending(bounds.describe_overuse(), output)
-    short = _CUT_SHORT if status == -signal.SIGABRT and _UNFINISHED in output else ""
-    return Ending(f"{_explain_status(status, disk)}{short}", output)
-
-
-_OUT_OF_MEMORY = ("std::bad_alloc", "can't allocate memory")
-"""What native code says that aborts where it gets no memory."""
-_UNFINISHED = "unexpected pos"
-"""What torch says that aborts where it cannot finish the file of a model."""
-_CUT_SHORT = ", as a limit kept it from writing a file: `trace-memory`, `trace-seconds` and `trace-disk` raise these"
+    cause = _explain_status(status, output, bounds, disk) if heard.end is None else heard.end
+    return Ending(cause, output)
 
 
 def _answer_message(
@@ -178,7 +167,14 @@ def _poll_status(pid: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if done else None
 
 
-def _explain_status(status: int, disk: limits.DiskWatch) -> str:
+_OUT_OF_MEMORY = ("std::bad_alloc", "can't allocate memory")
+"""What native code says that aborts where it gets no memory."""
+_UNFINISHED = "unexpected pos"
+"""What torch says that aborts where it cannot finish the file of a model."""
+_CUT_SHORT = ", as a limit kept it from writing a file: `trace-memory`, `trace-seconds` and `trace-disk` raise these"
+
+
+def _explain_status(status: int, output: str, bounds: Bounds, disk: limits.DiskWatch) -> str:
     if status == CLOSED:
         return "it closed or replaced the descriptor on which lintorch reads its results"
     if status >= 0:
@@ -186,6 +182,11 @@ def _explain_status(status: int, disk: limits.DiskWatch) -> str:
     name = signal.Signals(-status).name
     if name == "SIGXFSZ":
         return str(disk)
+    aborted = name == "SIGABRT"
+    if aborted and any(said in output for said in _OUT_OF_MEMORY):
+        return bounds.describe_overuse()
+    if aborted and _UNFINISHED in output:
+        return f"it was killed by {name}{_CUT_SHORT}"
     crash = " (a crash in native code)" if name in ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE") else ""
     return f"it was killed by {name}{crash}"
 
